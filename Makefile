@@ -1,0 +1,43 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DEMO := .demo
+
+export DAGSTER_HOME ?= $(CURDIR)/.dagster_home
+export PYTHONWARNINGS ?= ignore::dagster.PreviewWarning,ignore::dagster.BetaWarning
+
+.PHONY: install demo test lint bench serve ui clean
+
+install: $(VENV)/.installed
+
+$(VENV)/.installed: requirements.lock pyproject.toml
+	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip setuptools wheel
+	$(BIN)/python -m pip install --quiet --no-deps -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	touch $@
+
+$(DAGSTER_HOME)/dagster.yaml: dagster.yaml
+	mkdir -p $(DAGSTER_HOME)
+	cp dagster.yaml $@
+
+demo: install $(DAGSTER_HOME)/dagster.yaml
+	MEM_HOME=$(DEMO) MEM_LANDING=fixtures/landing $(BIN)/python -m bench.demo
+
+test: install
+	$(BIN)/python -m pytest
+
+lint: install $(DAGSTER_HOME)/dagster.yaml
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/dagster definitions validate -w workspace.yaml
+
+bench: install
+	$(BIN)/python -m bench.lookup
+
+ui: install $(DAGSTER_HOME)/dagster.yaml
+	MEM_HOME=$(DEMO) MEM_LANDING=fixtures/landing $(BIN)/dagster dev -w workspace.yaml --host 127.0.0.1 --port 3000
+
+clean:
+	rm -rf $(VENV) $(DEMO) .dagster_home data *.egg-info .mypy_cache .pytest_cache .ruff_cache
