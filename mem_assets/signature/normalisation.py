@@ -1,0 +1,124 @@
+"""What differs between two runs of one failure becomes a placeholder; what tells failures apart
+stays. The substitutions are data, `substitutions.toml`, applied in order."""
+
+import functools
+import tomllib
+from dataclasses import asdict, dataclass
+from importlib import resources
+from typing import Any
+
+from mem_assets.hashing import sha256_json
+from mem_assets.signature.rules import compiled
+from mem_assets.signature.text import clean
+
+_PASSES = 6
+"""Passes until nothing changes: removing a path may join what is then a hash. Two are usual."""
+
+_HEX_DIGITS = frozenset("0123456789")
+
+
+@dataclass(frozen=True)
+class Substitution:
+    """One named replacement.
+
+    pattern  RE2; where its group `keep` takes part in a match, the match stays as it is
+    put      replacement, with \\\\1 for groups
+    only     "hex_mixed": the match must have a digit and a letter, else English words and byte
+             counts would vanish
+    """
+
+    name: str
+    pattern: str
+    put: str
+    only: str = ""
+    example: str = ""
+    gives: str = ""
+
+
+@functools.cache
+def substitutions() -> tuple[Substitution, ...]:
+    """The substitutions in order. Raises ValueError where one does not give what it promises."""
+    file = resources.files("mem_assets.signature") / "substitutions.toml"
+    data = tomllib.loads(file.read_text(encoding="utf-8"))
+    found = tuple(Substitution(**entry) for entry in data["substitution"])
+    for one in found:
+        compiled(one.pattern)
+        if _apply(one, one.example) != one.gives:
+            raise ValueError(
+                f"substitutions.toml: '{one.name}' makes {_apply(one, one.example)!r} "
+                f"of its example, not {one.gives!r}"
+            )
+    return found
+
+
+@functools.cache
+def substitutions_version() -> str:
+    """Hash of the substitutions, in order."""
+    return sha256_json([asdict(one) for one in substitutions()])
+
+
+def normalise(text: str) -> str:
+    """Normal form of an error text; normalising it again changes nothing."""
+    text = _tidy(clean(text))
+    for _ in range(_PASSES):
+        before = text
+        for one in substitutions():
+            text = _apply(one, text)
+        text = _tidy(clean(text))
+        if text == before:
+            break
+    return text
+
+
+def explain_normalise(text: str) -> list[tuple[str, str, str]]:
+    """Every replacement that normalising makes: its name, what it replaced, with what."""
+    found: list[tuple[str, str, str]] = []
+    cleaned = clean(text)
+    if cleaned != text:
+        found.append(("terminal_codes_and_prefixes", text, cleaned))
+    text = _tidy(cleaned)
+    for _ in range(_PASSES):
+        before = text
+        for one in substitutions():
+            text = _apply(one, text, found)
+        text = _tidy(clean(text))
+        if text == before:
+            break
+    return found
+
+
+def normalise_cmd(cmd: str) -> str:
+    """Normal form of a command: as for a text, and the names of files under a volatile folder
+    go too, since a command's temporary file says nothing about the command."""
+    text = normalise(cmd)
+    text = compiled(r"(?m)^(?:[$+%#>] )*(?:sudo )?").sub("", text)
+    return compiled(r"(<(?:TMP|PATH|WORKSPACE|DEPS)>)(?:/[^\s\"'`:;,()]*)?").sub(r"\1", text)
+
+
+def _apply(one: Substitution, text: str, found: list[tuple[str, str, str]] | None = None) -> str:
+    pattern = compiled(one.pattern)
+    if pattern.search(text) is None:
+        return text
+
+    def replaced(match: Any) -> str:
+        whole: str = match.group(0)
+        if match.groupdict().get("keep") is not None:
+            return whole
+        if one.only == "hex_mixed" and not _is_mixed(whole):
+            return whole
+        new: str = match.expand(one.put)
+        if found is not None and new != whole:
+            found.append((one.name, whole, new))
+        return new
+
+    return str(pattern.sub(replaced, text))
+
+
+def _is_mixed(token: str) -> bool:
+    return not _HEX_DIGITS.isdisjoint(token) and not _HEX_DIGITS.issuperset(token)
+
+
+def _tidy(text: str) -> str:
+    """Lines with single blanks and none at their ends; no empty lines."""
+    lines = (" ".join(line.split()) for line in text.split("\n"))
+    return "\n".join(line for line in lines if line)
