@@ -1,0 +1,1 @@
+"""What shows and measures the system: the demo, calibrations, benchmarks."""
