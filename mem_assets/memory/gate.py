@@ -1,0 +1,128 @@
+"""The gate: which candidates become memories, and the reason for every one.
+
+Rules in order; the first that rejects gives the verdict. R, reference documentation, is
+judged by `well_formed`, `is_safe` and `not_retracted` alone. Whether a reference resolves is
+settled where days meet, not here.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+
+from mem_assets.hashing import sha256_json
+from mem_assets.memory.duplicates import DuplicateIndex, data_version, fingerprint
+from mem_assets.memory.gate_rules import has_evidence, is_safe, says_why, well_formed
+from mem_assets.memory.gate_words import gate_words
+from mem_assets.memory.model import Candidate, Verdict
+
+POLICY_NUMBER = 1
+"""Raised by hand when the code of a rule changes; a change of its data shows by itself."""
+
+RULES = ("well_formed", "is_safe", "says_why", "has_evidence", "is_new", "not_retracted")
+ACCEPTED = "accepted"
+REJECTED = "rejected"
+
+_ALONE = (
+    ("well_formed", well_formed),
+    ("is_safe", is_safe),
+    ("says_why", says_why),
+    ("has_evidence", has_evidence),
+)
+_REFERENCE_RULES = ("well_formed", "is_safe")
+
+
+def judge(
+    candidates: Sequence[Candidate], retracted: frozenset[str] = frozenset()
+) -> list[Verdict]:
+    """One verdict a candidate, in the order of (path, line, chunk).
+
+    `retracted` holds memory shas. The accepted verdict's rule is "accepted". Neither the
+    order of `candidates` nor the names of their files decide which of two near-duplicates is
+    kept: the one with more evidence, then the longer, then the smaller memory sha. Only of
+    equal texts with equally much evidence the first by (path, line, chunk) is kept.
+    """
+    ordered = sorted(candidates, key=_place)
+    failures = {one.candidate_sha: _alone(one) for one in ordered}
+    passed = [one for one in ordered if not failures[one.candidate_sha][0]]
+    failures.update(_repeated(passed, retracted))
+    for one in passed:
+        if not failures[one.candidate_sha][0]:
+            failures[one.candidate_sha] = _not_retracted(one, retracted)
+    return [_verdict(one, *failures[one.candidate_sha]) for one in ordered]
+
+
+@cache
+def policy_version() -> str:
+    """Which rules judged: POLICY_NUMBER and the content hash of their data."""
+    data = sha256_json([gate_words().version, data_version()])
+    return f"{POLICY_NUMBER}-{data[:12]}"
+
+
+def _place(candidate: Candidate) -> tuple[str, int, int, str]:
+    return candidate.path, candidate.line_start, candidate.chunk, candidate.memory_sha
+
+
+def _alone(candidate: Candidate) -> tuple[str, str]:
+    """The first rule that rejects a candidate by itself, and why; ("", "") for none."""
+    for name, rule in _ALONE:
+        if candidate.level != "R" or name in _REFERENCE_RULES:
+            reason = rule(candidate)
+            if reason:
+                return name, reason
+    return "", ""
+
+
+def _repeated(
+    candidates: Sequence[Candidate], retracted: frozenset[str]
+) -> dict[str, tuple[str, str]]:
+    """`is_new` for those that repeat another of the day and level, by candidate sha.
+
+    A retracted one will not be accepted, so nothing is turned away for repeating it.
+    """
+    indexes = {"L1": DuplicateIndex(), "L2": DuplicateIndex()}
+    kept: dict[str, Candidate] = {}
+    failures: dict[str, tuple[str, str]] = {}
+    for one in sorted(candidates, key=_precedence):
+        if one.level not in indexes:
+            continue
+        mark = fingerprint(one.text)
+        found = indexes[one.level].find(mark)
+        if found:
+            key, score = found[0]
+            failures[one.candidate_sha] = ("is_new", _repeats(one, kept[key], score))
+        elif one.memory_sha not in retracted:
+            indexes[one.level].add(one.candidate_sha, mark)
+            kept[one.candidate_sha] = one
+    return failures
+
+
+def _precedence(candidate: Candidate) -> tuple[int, int, str, tuple[str, int, int, str]]:
+    named = len(set(candidate.evidence)) + bool(candidate.source)
+    return -named, -len(candidate.text), candidate.memory_sha, _place(candidate)
+
+
+def _repeats(candidate: Candidate, other: Candidate, score: float) -> str:
+    how = "the same text as" if candidate.memory_sha == other.memory_sha else "nearly the text of"
+    return (
+        f"it is {how} {other.path}:{other.line_start} (memory {other.memory_sha[:12]}, "
+        f"{score:.0%} alike): say what is different, or add the evidence there"
+    )
+
+
+def _not_retracted(candidate: Candidate, retracted: frozenset[str]) -> tuple[str, str]:
+    if candidate.memory_sha not in retracted:
+        return "", ""
+    return (
+        "not_retracted",
+        f"memory {candidate.memory_sha[:12]} was retracted: restore it by name if it holds again",
+    )
+
+
+def _verdict(candidate: Candidate, rule: str, reason: str) -> Verdict:
+    return Verdict(
+        candidate_sha=candidate.candidate_sha,
+        memory_sha=candidate.memory_sha,
+        verdict=REJECTED if rule else ACCEPTED,
+        rule=rule or ACCEPTED,
+        reason=reason or "it keeps every rule of its level",
+        policy_version=policy_version(),
+    )

@@ -1,0 +1,189 @@
+"""Pieces keep their place, their evidence and every line of their document."""
+
+import dataclasses
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mem_assets.memory.chunk import PIECE_SIZE, chunk_note, covered, mentions, parse_reference
+from mem_assets.memory.notes import Note, parse_note
+
+DAY = "2026-11-24"
+SHA = "ab12" * 16
+
+
+def note(text: str, evidence: tuple[str, ...] = (), path: str = "notes/a.md") -> Note:
+    front = "".join(f"  - {name}\n" for name in evidence)
+    if path.endswith(".jsonl"):
+        text = json.dumps({"text": text, "evidence": list(evidence)})
+    elif front:
+        text = f"---\nevidence:\n{front}---\n{text}"
+    (one,), _ = parse_note(DAY, f"{DAY}/{path}", text)
+    return one
+
+
+def sentences(word: str, count: int) -> str:
+    return " ".join(f"The {word} number {index} was stale." for index in range(count))
+
+
+def test_a_short_note_is_one_candidate_with_all_its_evidence():
+    (one,) = chunk_note(note("\n# Title\n\n## Cause\nIt was.\n\n## Fix\nDid.\n", ("a.log", SHA)))
+    assert one.text == "# Title\n\n## Cause\nIt was.\n\n## Fix\nDid."
+    assert one.evidence == ("a.log", SHA)
+    assert (one.line_start, one.line_end, one.chunk, one.heading) == (7, 13, 0, "")
+
+
+def test_a_long_note_is_split_by_heading():
+    text = f"# Week\n\n## npm\n{sentences('lock', 20)}\n\n## go\n{sentences('module', 20)}\n"
+    first, second = chunk_note(note(text))
+    assert (first.heading, first.line_start, first.line_end) == ("Week > npm", 1, 4)
+    assert (second.heading, second.line_start, second.line_end) == ("Week > go", 6, 7)
+    assert second.text.startswith("## go\nThe module number 0")
+
+
+def test_a_cause_is_not_cut_from_its_fix():
+    parts = f"### Cause\n{sentences('lock', 15)}\n### Fix\n{sentences('fix', 15)}\n"
+    text = f"# Week\n## npm\n{parts}## go\n{parts}"
+    first, second = chunk_note(note(text))
+    assert (first.heading, second.heading) == ("Week > npm", "Week > go")
+    assert "### Cause" in first.text
+    assert "### Fix" in first.text
+
+
+def test_a_long_section_is_split_by_paragraph_and_each_piece_stays_within_the_size():
+    paragraphs = [sentences(word, 14) for word in ("a", "b", "c", "d", "e")]
+    pieces = chunk_note(note("## npm\n\n" + "\n\n".join(paragraphs)))
+    assert len(pieces) > 1
+    assert {piece.heading for piece in pieces} == {"npm"}
+    assert all(len(piece.text) <= PIECE_SIZE for piece in pieces)
+    for paragraph in paragraphs:
+        assert sum(paragraph in piece.text for piece in pieces) == 1
+
+
+def test_a_fence_stays_whole_where_it_fits_and_hides_headings():
+    fence = "```sh\n# not a heading\n\nmake\n```"
+    text = f"{sentences('lock', 30)}\n\n{fence}\n\n{sentences('lock', 20)}"
+    pieces = chunk_note(note(text))
+    assert sum(fence in piece.text for piece in pieces) == 1
+    assert {piece.heading for piece in pieces} == {""}
+
+
+def test_a_heading_goes_with_what_follows_it():
+    text = f"{sentences('lock', 33)}\n\n### Fix\n\n{sentences('fix', 30)}"
+    pieces = chunk_note(note(text))
+    assert not any(piece.text.rstrip().endswith("### Fix") for piece in pieces)
+
+
+@pytest.mark.parametrize("line", ["word " * 2000, "x" * 5000, sentences("lock", 200)])
+def test_a_line_beyond_the_size_is_cut(line):
+    one = note(line)
+    pieces = chunk_note(one)
+    assert all(len(piece.text) <= PIECE_SIZE for piece in pieces)
+    assert {(piece.line_start, piece.line_end) for piece in pieces} == {(1, 1)}
+    assert covered([one], pieces) == []
+
+
+def test_a_reference_goes_to_the_piece_that_cites_it():
+    text = (
+        f"## npm\n{sentences('lock', 20)} See `a.log`.\n"
+        f"## go\n{sentences('module', 20)} Memory {SHA[:14]} says more, logs/b.log too.\n"
+    )
+    first, second = chunk_note(note(text, ("logs/npm/a.log.gz", "logs/b.log", SHA, "logs/c.log")))
+    assert first.evidence == ("logs/npm/a.log.gz", "logs/c.log")
+    assert second.evidence == ("logs/b.log", SHA, "logs/c.log")
+
+
+@pytest.mark.parametrize(
+    ("text", "reference", "expected"),
+    [
+        ("see a.log.", "logs/a.log", True),
+        ("(a.log)", "logs/a.log", True),
+        ("data.log", "logs/a.log", False),
+        ("a.log.old", "logs/a.log", False),
+        ("a.log-2", "logs/a.log", False),
+        (f"memory {SHA[:12]}", SHA, True),
+        (f"memory {SHA[:8]}", SHA, False),
+        ("PLAT-12 has it", "PLAT-12", True),
+        ("PLAT-123 has it", "PLAT-12", False),
+    ],
+)
+def test_when_a_text_mentions_a_reference(text, reference, expected):
+    assert mentions(text, reference) is expected
+
+
+def test_a_record_keeps_the_line_of_its_file():
+    text = '{"text": "first"}\n' + json.dumps({"text": f"# A\n\n{sentences('lock', 80)}"})
+    _, long = parse_note(DAY, f"{DAY}/notes/a.jsonl", text)[0]
+    pieces = chunk_note(long)
+    assert len(pieces) > 1
+    assert {(piece.line_start, piece.line_end) for piece in pieces} == {(2, 2)}
+    assert [piece.chunk for piece in pieces] == list(range(len(pieces)))
+
+
+def test_a_reference_document_is_chunked_by_heading():
+    text = (
+        "---\nsource: https://docs.example/cache\n---\nIntro.\n\n# Cache\n\nHow it works.\n\n"
+        "## Eviction\n\nLeast recent.\n\nPolicy\n------\n\nLast.\n\n# Queue #\ntext\n"
+    )
+    pieces = parse_reference(DAY, f"{DAY}/reference/cache.md", text)
+    assert [(piece.heading, piece.line_start, piece.line_end) for piece in pieces] == [
+        ("", 4, 4),
+        ("Cache", 6, 8),
+        ("Cache > Eviction", 10, 12),
+        ("Cache > Policy", 14, 17),
+        ("Queue", 19, 20),
+    ]
+    assert {(piece.level, piece.kind, piece.source) for piece in pieces} == {
+        ("R", "reference", "https://docs.example/cache")
+    }
+
+
+def test_many_headings_and_blank_lines_take_linear_work():
+    assert len(parse_reference(DAY, "r.md", "# a\n" * 50_000 + "\n" * 50_000 + "text")) == 1
+
+
+def test_covered_names_what_is_wrong():
+    one = note(f"first line\n\n{sentences('lock', 40)}\n\n{sentences('fix', 40)}")
+    pieces = chunk_note(one)
+    assert covered([one], pieces) == []
+    assert "stands in no candidate" in covered([one], pieces[:-1])[0]
+    assert "beyond the note's" in covered([one], [*pieces, pieces[-1]])[0]
+    changed = dataclasses.replace(pieces[0], text="new " + pieces[0].text)
+    assert "hold other text" in covered([one], [changed, *pieces[1:]])[0]
+    stray = dataclasses.replace(pieces[0], path="other.md")
+    assert "has no note" in covered([one], [*pieces, stray])[0]
+    assert covered([one], []) != []
+
+
+LINES = st.lists(
+    st.one_of(
+        st.sampled_from(
+            ["", "# A", "## Cause", "```", "~~~~", "Title\n===", "---", "- item", "    code"]
+        ),
+        st.text(max_size=40),
+        st.sampled_from(["word " * 100, "x" * 1500, "e\u0301 " * 700]),
+    ),
+    min_size=1,
+    max_size=25,
+).map("\n".join)
+
+
+@given(LINES, st.sampled_from(["a.md", "a.jsonl"]))
+def test_chunks_cover_any_note(text, path):
+    source = json.dumps({"text": text}) if path == "a.jsonl" else "\n" + text
+    notes, _ = parse_note(DAY, path, source)
+    pieces = [piece for one in notes for piece in chunk_note(one)]
+    assert covered(notes, pieces) == []
+    for one in notes:
+        last = one.line_start + (0 if one.is_record else one.text.count("\n"))
+        assert all(one.line_start <= p.line_start <= p.line_end <= last for p in pieces)
+    assert len({piece.candidate_sha for piece in pieces}) == len(pieces)
+
+
+@given(LINES)
+def test_any_document_is_chunked(text):
+    pieces = parse_reference(DAY, "r.md", text)
+    assert [piece.chunk for piece in pieces] == list(range(len(pieces)))
+    assert all(piece.text.strip() for piece in pieces)
