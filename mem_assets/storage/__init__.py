@@ -1,0 +1,1 @@
+"""Files: Parquet per day, the memory log, the evidence store, caches, published generations."""

@@ -1,0 +1,31 @@
+"""The redacted text of evidence, by content."""
+
+from pathlib import Path
+
+import zstandard
+
+from mem_assets.storage.atomic import write_bytes
+
+
+class EvidenceStore:
+    """evidence/<ab>/<text_sha>.zst under a data home. Equal logs are stored once."""
+
+    def __init__(self, home: Path) -> None:
+        self.folder = home / "evidence"
+
+    def path(self, text_sha: str) -> Path:
+        return self.folder / text_sha[:2] / f"{text_sha}.zst"
+
+    def write(self, text_sha: str, text: str) -> None:
+        path = self.path(text_sha)
+        if not path.exists():
+            write_bytes(path, zstandard.compress(text.encode("utf-8", "replace"), 10))
+
+    def read(self, text_sha: str) -> str:
+        """The log's text. Raises FileNotFoundError where it was pruned or never kept."""
+        data = (
+            zstandard.ZstdDecompressor()
+            .decompressobj()
+            .decompress(self.path(text_sha).read_bytes())
+        )
+        return data.decode("utf-8")
