@@ -1,0 +1,1 @@
+"""Models, run by vLLM in process. Importing this package loads none of them."""
