@@ -1,0 +1,1 @@
+"""The asset graph, one file a stage. Each asset reads, calls a stage, writes and reports."""

@@ -1,0 +1,28 @@
+"""Which failure each log is."""
+
+from collections import Counter
+
+import dagster as dg
+
+from mem_assets.pipeline.assets.common import daily_asset, day_result
+from mem_assets.pipeline.resources import Store
+from mem_assets.pipeline.stages.landing import reject_rows
+from mem_assets.pipeline.stages.signatures import signature_rows
+from mem_assets.signature import rules_version
+
+
+@dg.asset(deps=["raw_logs"], **daily_asset("signatures", "landing"), code_version=rules_version())
+def signatures(context: dg.AssetExecutionContext, store: Store) -> dg.MaterializeResult:
+    """The normalised, hashed signature of each failed log, and of the tool inside a wrapper."""
+    date = context.partition_key
+    rows, rejects = signature_rows(date, store.days.read("raw_logs", date))
+    rejected = reject_rows(rejects)
+    store.days.write("signature_rejects", date, rejected)
+    version = store.days.write("signatures", date, rows)
+    rules = Counter(row["rule"] for row in rows)
+    return day_result(
+        version,
+        [{k: row[k] for k in ("path", "tool", "rule", "normalised")} for row in rows],
+        rules_fired=dict(sorted(rules.items())),
+        rejects=len(rejected),
+    )

@@ -1,0 +1,109 @@
+"""Gates of the memory log and of the index."""
+
+import dagster as dg
+
+from mem_assets.memory.log import LogDamaged
+from mem_assets.pipeline.checks.common import gate, verdict, warning
+from mem_assets.pipeline.gates import latest_generation_id
+from mem_assets.pipeline.resources import Engine, Store
+from mem_assets.pipeline.stages.index import day_vectors, recomputed_digest
+from mem_assets.pipeline.stages.quality import (
+    Ranks,
+    drifted_vectors,
+    pending_references,
+    symptom_ranks,
+)
+from mem_assets.storage.generation import Generation, open_generation
+
+FOUND_FIRST_BOUND = 0.8
+"""Share of memories that their own symptoms should find first."""
+
+
+def built_generation(context: dg.AssetCheckExecutionContext, store: Store) -> Generation:
+    """The generation that memory_index made last, published or not."""
+    return open_generation(store.home_path, latest_generation_id(context.instance))
+
+
+@dg.asset_check(**gate("memory_log"))
+def log_chain_verifies(context: dg.AssetCheckExecutionContext, store: Store) -> dg.AssetCheckResult:
+    """The day's chain of records holds, and nothing stands in it twice."""
+    try:
+        records, problems = len(store.log.read(context.partition_key)), []
+    except LogDamaged as damage:
+        records, problems = 0, [str(damage)]
+    return verdict(
+        problems,
+        "the memory log is what everything else is rebuilt from",
+        "restore log/<date>.jsonl from a copy; never edit it by hand",
+        records=records,
+    )
+
+
+@dg.asset_check(asset="memory_index", blocking=True)
+def vectors_reproduce(
+    context: dg.AssetCheckExecutionContext, store: Store, engine: Engine
+) -> dg.AssetCheckResult:
+    """A sample chosen by hash, embedded again without cache: identical."""
+    problems, checked = drifted_vectors(built_generation(context, store), engine.uncached())
+    return verdict(
+        problems,
+        "vectors of another model or machine do not compare with those of the index",
+        "find out what changed (model, vLLM, hardware), then rebuild the embeddings",
+        checked=checked,
+    )
+
+
+@dg.asset_check(asset="memory_index", blocking=True)
+def digest_follows_from_log(
+    context: dg.AssetCheckExecutionContext, store: Store, engine: Engine
+) -> dg.AssetCheckResult:
+    """The digest, recomputed from the log's records, is the generation's."""
+    generation = built_generation(context, store)
+    model_id = engine.embedder().model_id
+    digest = recomputed_digest(store.log, day_vectors(store.days, model_id), model_id)
+    same = digest == generation.manifest["digest"]
+    return verdict(
+        [] if same else [f"{generation.id} has {generation.manifest['digest']}, not {digest}"],
+        "an index that does not follow from the record cannot be trusted or rebuilt",
+        "materialise memory_index again; days that were written meanwhile are then taken",
+    )
+
+
+@dg.asset_check(asset="memory_index")
+def references_wait(context: dg.AssetCheckExecutionContext, store: Store) -> dg.AssetCheckResult:
+    """References that wait for their log, the oldest first."""
+    return warning(
+        pending_references(store.log),
+        "a lesson is not published before its evidence has arrived",
+        "land the log under the path that the note names, or correct the note",
+    )
+
+
+@dg.asset_check(asset="memory_index")
+def symptoms_find_their_memory(
+    context: dg.AssetCheckExecutionContext, store: Store
+) -> dg.AssetCheckResult:
+    """The share of memories that one of their symptoms finds when that line itself is hidden
+    (a shared signature counts), and whether symptoms do better than the text."""
+    ranks = symptom_ranks(built_generation(context, store))
+    return warning(_rank_problems(ranks), *_RANKS, **ranks.as_metadata())
+
+
+_RANKS = (
+    "symptoms that do not find their own memory only make the index larger",
+    "`mem symptoms show SHA` shows the lines; look at the catalogue entry or the evidence",
+)
+
+
+def _rank_problems(ranks: Ranks) -> list[str]:
+    if not ranks.memories:
+        return []
+    problems = []
+    if ranks.found_first < FOUND_FIRST_BOUND:
+        problems.append(f"{ranks.found_first:.0%} of {ranks.memories} memories are found first")
+        problems += ranks.worst
+    if ranks.symptom_mrr <= ranks.text_mrr:
+        problems.append(
+            f"mean reciprocal rank by symptom {ranks.symptom_mrr:.2f}, by text {ranks.text_mrr:.2f}"
+        )
+    return problems

@@ -1,0 +1,1 @@
+"""What each asset does, as functions from records to records; no dagster here."""
