@@ -4,7 +4,6 @@ BIN := $(VENV)/bin
 DEMO := .demo
 
 export DAGSTER_HOME ?= $(CURDIR)/.dagster_home
-export PYTHONWARNINGS ?= ignore::dagster.PreviewWarning,ignore::dagster.BetaWarning
 
 .PHONY: install demo test lint bench serve ui clean
 
@@ -15,6 +14,7 @@ $(VENV)/.installed: requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --upgrade pip setuptools wheel
 	$(BIN)/python -m pip install --quiet --no-deps -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m compileall -q mem_assets
 	touch $@
 
 $(DAGSTER_HOME)/dagster.yaml: dagster.yaml
@@ -34,7 +34,7 @@ lint: install $(DAGSTER_HOME)/dagster.yaml
 	$(BIN)/dagster definitions validate -w workspace.yaml
 
 bench: install
-	$(BIN)/python -m bench.lookup
+	MEM_HOME=$(DEMO) MEM_LANDING=fixtures/landing $(BIN)/python -m bench.lookup
 
 ui: install $(DAGSTER_HOME)/dagster.yaml
 	MEM_HOME=$(DEMO) MEM_LANDING=fixtures/landing $(BIN)/dagster dev -w workspace.yaml --host 127.0.0.1 --port 3000

@@ -42,13 +42,15 @@ class Floor:
 
     symptom, text  to take a place in that list
     answer         of the nearest memory, for the hybrid tier to answer at all
-    reference      of a document or a raw log
+    reference      of a document
+    log            of a raw log
     """
 
     symptom: float
     text: float
     answer: float
     reference: float
+    log: float
 
 
 @dataclass(frozen=True)

@@ -33,9 +33,8 @@ def find_exact(
     A class match is high only where the entities agree, low where they conflict, and none at all
     where more than `exact.many` memories share the class and no entity singles one out.
     """
-    links = _links(con, "sig_sha", [s.sig_sha for s in question.signatures])
-    for signature in question.signatures:
-        found = links.get(signature.sig_sha, [])
+    for signature in question.in_turn():
+        found = _links(con, "sig_sha", [signature.sig_sha]).get(signature.sig_sha, [])
         if found:
             return _same_failure(con, found, signature.identity, thresholds, top)
     classes = _links(con, "sym_sha", [s.sym_sha for s in question.symptoms if s.sym_sha])

@@ -244,9 +244,11 @@ def _references(
     thresholds: Calibration,
     top: int,
 ) -> list[Match]:
-    kept = [n for n in near if n.cosine >= thresholds.floor.reference][:top]
-    shas = [n.memory_sha for n in kept]
+    near = [n for n in near if n.cosine >= thresholds.floor.reference]
+    shas = [n.memory_sha for n in near]
     memories, support = read_memories(con, shas), read_support(con, shas)
+    floors = defaultdict(lambda: thresholds.floor.reference, L0=thresholds.floor.log)
+    kept = [n for n in near if n.cosine >= floors[memories[n.memory_sha].level]][:top]
     named = defaultdict(lambda: "documentation", L0="a failure that no memory explains yet")
     return [
         make_match(

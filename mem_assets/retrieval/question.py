@@ -1,6 +1,8 @@
 """What a query asks: the failures that may stand in it, in the order they are tried."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from mem_assets.retrieval.answer import printable
 from mem_assets.signature import detect_tools, extract
@@ -21,16 +23,54 @@ MAX_TEXT = 4_000
 class Question:
     """A query read as the output of each tool it may come from.
 
-    tools       the tool given, else the tools detected, in the order tried
-    signatures  by tool, then the inner tools' aliases, then generic; each sig_sha once
-    symptoms    of the same, each sym_sha once; only those with a hash
-    text        what is compared by meaning: the query where it is short, else the failure in it
+    tools    the tool given, else the tools detected, in the order tried
+    special  signatures by tool, then the inner tools' aliases; each sig_sha once
+    text     what is compared by meaning: the query where it is short, else the failure in it
     """
 
+    query: str
+    exit_code: int | None
     tools: tuple[str, ...]
-    signatures: tuple[Signature, ...]
-    symptoms: tuple[SymptomVector, ...]
-    text: str
+    special: tuple[Signature, ...]
+
+    @cached_property
+    def generic(self) -> tuple[Signature, ...]:
+        """Read as no tool's, and what is inside. Apart, since it compiles every tool's rules,
+        which takes longer than all the rest of an exact lookup."""
+        found = extract(GENERIC, self.query, exit_code=self.exit_code)
+        return tuple(s for s in (found.inner, found) if s is not None) if found else ()
+
+    def in_turn(self) -> Iterator[Signature]:
+        """By tool, then inner aliases, then generic, which is read only when it is reached."""
+        yield from self.special
+        yield from self.generic
+
+    @cached_property
+    def signatures(self) -> tuple[Signature, ...]:
+        """All of them, each sig_sha once."""
+        return _once([*self.in_turn()])
+
+    @cached_property
+    def symptoms(self) -> tuple[SymptomVector, ...]:
+        """Of each signature's identity, as the stored side is made, and of a short query as a
+        whole; each sym_sha once, and only those with a hash."""
+        vectors = []
+        for signature in self.signatures:
+            vectors.append(project_symptom(signature.tool, signature.identity))
+            if self._is_short:
+                vectors.append(project_symptom(signature.tool, self.query))
+        if self._is_short:
+            vectors.extend(project_symptom(name, self.query) for name in self.tools)
+        return tuple({v.sym_sha: v for v in vectors if v.sym_sha is not None}.values())
+
+    @cached_property
+    def text(self) -> str:
+        is_log = not self._is_short and self.signatures
+        return printable(self.signatures[0].identity if is_log else self.query)[:MAX_TEXT]
+
+    @property
+    def _is_short(self) -> bool:
+        return len(self.query.splitlines()) <= SHORT_LINES and len(self.query) <= MAX_TEXT
 
 
 def read_question(query: str, tool: str | None = None, *, exit_code: int | None = None) -> Question:
@@ -38,31 +78,15 @@ def read_question(query: str, tool: str | None = None, *, exit_code: int | None 
     query = query.encode("utf-8", "replace").decode("utf-8")  # RE2 refuses half a character
     tools = (tool,) if tool else tuple(detect_tools(query))
     outer = [extract(name, query, exit_code=exit_code) for name in tools]
-    generic = extract(GENERIC, query, exit_code=exit_code)
-    inner = [s.inner for s in (*outer, generic) if s is not None]
-    signatures = _once([s for s in (*outer, *inner, generic) if s is not None])
-    short = len(query.splitlines()) <= SHORT_LINES and len(query) <= MAX_TEXT
+    found = [s for s in outer if s is not None]
+    inner = [s.inner for s in found if s.inner is not None]
     return Question(
+        query,
+        exit_code,
         tools=tuple(s.tool if s else name for name, s in zip(tools, outer, strict=True)),
-        signatures=signatures,
-        symptoms=_symptoms(query if short else None, tools, signatures),
-        text=printable(query if short or not signatures else signatures[0].identity)[:MAX_TEXT],
+        special=_once([*found, *inner]),
     )
 
 
 def _once(signatures: list[Signature]) -> tuple[Signature, ...]:
     return tuple({signature.sig_sha: signature for signature in signatures}.values())
-
-
-def _symptoms(
-    query: str | None, tools: tuple[str, ...], signatures: tuple[Signature, ...]
-) -> tuple[SymptomVector, ...]:
-    """Of each signature's identity, as the stored side is made, and of a short query as a whole."""
-    vectors = []
-    for signature in signatures:
-        vectors.append(project_symptom(signature.tool, signature.identity))
-        if query is not None:
-            vectors.append(project_symptom(signature.tool, query))
-    if query is not None:
-        vectors.extend(project_symptom(name, query) for name in tools)
-    return tuple({v.sym_sha: v for v in vectors if v.sym_sha is not None}.values())

@@ -1,6 +1,7 @@
 """The first root error of a log, under the rule sets that may have printed it."""
 
 import functools
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,8 @@ from mem_assets.signature.text import Log, clean
 TAIL = Rule(tool=GENERIC, name="tail", pattern=".")
 TAIL_LINES = 5
 _VERDICT_LINES = 40
+_MAX_FRUITLESS = 1000
+"""Headlines without a detail after which a rule is given up for a log: each may cost a block."""
 _AUTOMATON_BYTES = 128 * 1024 * 1024
 
 _NOTHING = r"[^\x00-\x{10FFFF}]"
@@ -94,6 +97,7 @@ class Scanner:
         kept: _Found | None = None  # of steps that failed
         best: _Found | None = None  # with the step that runs
         views = {rule_set.tool: self.view(log, rule_set.tool) for rule_set in self.sets}
+        fruitless: Counter[str] = Counter()
         for start, chunk in log.chunks():
             lines = [line.rstrip() for line in clean(chunk).split("\n")]
             if self._worth_a_look(best).search("\n".join(lines)) is None:
@@ -102,7 +106,7 @@ class Scanner:
                 if self._worth_a_look(best).search(line) is None:
                     continue
                 hits = self._hits(line)
-                best = self._better(log, start + offset, hits, best, views)
+                best = self._better(log, start + offset, hits, best, views, fruitless)
                 kinds = {entry.kind for _, entry, _ in hits}
                 if "step_failed" in kinds:
                     kept = best
@@ -117,12 +121,17 @@ class Scanner:
         hits: list[_Hit],
         best: _Found | None,
         views: dict[str, Lines],
+        fruitless: Counter[str],
     ) -> _Found | None:
         for key, rule in self._candidates(number, hits):
             if best is not None and key >= best[0]:
                 continue
+            if fruitless[rule.full_name] == _MAX_FRUITLESS:
+                continue
             block = build(rule, views[rule.tool], log.length, number)
-            if block is not None:
+            if block is None:
+                fruitless[rule.full_name] += 1
+            else:
                 best = (key, block)
         return best
 

@@ -19,11 +19,13 @@ from mem_assets.memory.settle import settle
 from mem_assets.pipeline.assets import vectors
 from mem_assets.pipeline.gates import INDEX_GATES
 from mem_assets.pipeline.run import run_day, run_index
+from mem_assets.retrieval.lookup import lookup
 from mem_assets.storage.days import Days
 from mem_assets.storage.generation import NoGeneration, open_current
 from mem_assets.storage.memory_log import MemoryLog
 from tests.pipeline.project import (
     DATES,
+    NPM_LOG,
     definitions,
     files_below,
     index,
@@ -123,6 +125,10 @@ def _assert_whole(home: Path) -> None:
         for table, count in generation.manifest["counts"].items():
             (found,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone() or (None,)
             assert found == count, table
+    answer = lookup(generation, NPM_LOG, embedder=lambda: pytest.fail("a model was asked for"))
+    assert answer.status == "found", answer.reason
+    assert "lagging widget" in answer.matches[0].text
+    assert answer.generation == generation.id
 
 
 _LOOP = """
