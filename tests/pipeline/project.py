@@ -9,7 +9,7 @@ import dagster as dg
 
 from mem_assets.pipeline import assets, checks
 from mem_assets.pipeline.jobs import daily_job, index_job
-from mem_assets.pipeline.resources import Store
+from mem_assets.pipeline.resources import Engine, Store
 from mem_assets.pipeline.run import run_day, run_index
 from tests.doubles import DoubleEngine
 
@@ -87,13 +87,18 @@ def land(root: Path, dates: tuple[str, ...] = DATES) -> None:
 
 def definitions(home: Path, landing: Path, **engine: Any) -> dg.Definitions:
     """The project's own assets, checks and jobs, with the double as engine."""
+    return with_engine(home, landing, DoubleEngine(**engine))
+
+
+def with_engine(home: Path, landing: Path, engine: Engine) -> dg.Definitions:
+    """The same with any engine."""
     return dg.Definitions(
         assets=dg.load_assets_from_package_module(assets),
         asset_checks=dg.load_asset_checks_from_package_module(checks),
         jobs=[daily_job, index_job],
         resources={
             "store": Store(home=str(home), landing=str(landing)),
-            "engine": DoubleEngine(**engine),
+            "engine": engine,
         },
         executor=dg.in_process_executor,
     )

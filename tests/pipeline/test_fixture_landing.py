@@ -37,7 +37,11 @@ def home(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def memories(home):
-    """Fixture id to memory_sha, by the place of each candidate."""
+    return place_memories(home)
+
+
+def place_memories(home: Path) -> dict[str, dict]:
+    """Fixture id to the candidate's row, by its place in the landing."""
     place_of = {}
     for row in Days(home).read_all("candidate_memories"):
         is_record = row["path"].endswith(".jsonl")
