@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import duckdb
 import numpy as np
 
-from mem_assets.retrieval.answer import Match, MatchedLine, pair_lines
+from mem_assets.retrieval.answer import CONFIDENCES, Match, MatchedLine, pair_lines
 from mem_assets.retrieval.calibration import Calibration, Floor, Fusion
 from mem_assets.retrieval.lexical import open_lexical
 from mem_assets.retrieval.question import Question
@@ -167,7 +167,7 @@ def _matches(
     kept = sorted(
         (c for c in candidates.values() if c.cosine >= thresholds.floor.text),
         key=lambda c: (-c.score, -c.cosine, c.memory_sha),
-    )[:top]
+    )
     memories = read_memories(con, [c.memory_sha for c in kept])
     symptoms = _symptom_lines(con, [c.memory_sha for c in kept])
     matches = []
@@ -188,7 +188,8 @@ def _matches(
                 cosine=candidate.cosine,
             )
         )
-    return matches
+    # The fused rank orders what is equally sure; a sure answer never stands below a guess.
+    return sorted(matches, key=lambda match: -CONFIDENCES.index(match.confidence))[:top]
 
 
 def standing(
