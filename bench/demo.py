@@ -64,15 +64,14 @@ def _materialise(settings: Settings) -> bool:
 def _day_line(days: Days, date: str, result: dg.ExecuteInProcessResult) -> str:
     if not result.success:
         return f"[red]blocked[/red], {_checks_line(result)}"
+    candidates = days.read("candidate_memories", date)
     counts = {
-        name: len(days.read(table, date))
-        for name, table in (
-            ("logs", "raw_logs"),
-            ("signatures", "signatures"),
-            ("candidates", "candidate_memories"),
-            ("accepted", "accepted_memories"),
-            ("rejects", "rejects"),
-        )
+        "logs": len(days.read("raw_logs", date)),
+        "signatures": len(days.read("signatures", date)),
+        "notes": sum(row["level"] != "R" for row in candidates),
+        "accepted": sum(row["level"] != "R" for row in days.read("accepted_memories", date)),
+        "reference chunks": sum(row["level"] == "R" for row in candidates),
+        "rejects": len(days.read("rejects", date)),
     }
     told = ", ".join(f"{count} {name}" for name, count in counts.items())
     return f"{told}; {_checks_line(result)}"
