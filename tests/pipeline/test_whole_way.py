@@ -18,7 +18,7 @@ import pytest
 from mem_assets.memory.settle import settle
 from mem_assets.pipeline.assets import vectors
 from mem_assets.pipeline.gates import INDEX_GATES
-from mem_assets.pipeline.run import run_day, run_index
+from mem_assets.pipeline.run import QUIET, run_day, run_index
 from mem_assets.retrieval.lookup import lookup
 from mem_assets.storage.days import Days
 from mem_assets.storage.generation import NoGeneration, open_current
@@ -238,3 +238,46 @@ def test_checks_are_recorded_per_partition(tmp_path, landing):
         assert warned.severity == dg.AssetCheckSeverity.WARN
         assert "broken.log.gz" in json.dumps(warned.metadata["problems"].value)
     assert result.success
+
+
+def test_a_range_of_days_loads_the_engine_once_and_its_check_names_the_bad_day(
+    tmp_path, landing, monkeypatch
+):
+    defs = definitions(tmp_path, landing)
+    with dg.DagsterInstance.ephemeral() as instance:
+        for date in DATES:
+            assert run_day(defs, instance, date).success
+        result = _run_range(defs, instance, "symptom_projections", "symptom_embeddings")
+        assert result.success
+        honest = vectors.projection_rows
+
+        def inventing(accepted, embedder):
+            rows = honest(accepted, embedder)
+            is_second_day = any("Fetched the credentials" in row["text"] for row in accepted)
+            return [*rows, rows[0] | {"memory_sha": "f" * 64}] if is_second_day else rows
+
+        monkeypatch.setattr(vectors, "projection_rows", inventing)
+        result = _run_range(defs, instance, "symptom_projections", "symptom_embeddings")
+    failed = [e for e in result.get_asset_check_evaluations() if not e.passed]
+    named = {e.description.split(": ")[1] for e in failed if e.description}
+    assert (result.success, named) == (False, {DATES[1]})
+
+
+def _run_range(defs, instance, *names):
+    job = dg.define_asset_job("range", selection=dg.AssetSelection.assets(*names))
+    ranged = dg.Definitions(
+        assets=defs.assets,
+        asset_checks=defs.asset_checks,
+        jobs=[job],
+        resources=defs.resources,
+        executor=dg.in_process_executor,
+    )
+    return ranged.resolve_job_def("range").execute_in_process(
+        instance=instance,
+        tags={
+            "dagster/asset_partition_range_start": DATES[0],
+            "dagster/asset_partition_range_end": DATES[-1],
+        },
+        raise_on_error=False,
+        run_config=QUIET,
+    )

@@ -3,8 +3,13 @@
 These take a range of days in one run, so that a backfill loads the engine once.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import dagster as dg
 
+from mem_assets.engines.embedder import CachedEmbedder
+from mem_assets.hashing import sha256_json
 from mem_assets.pipeline.assets.common import RANGE, daily_asset
 from mem_assets.pipeline.resources import Engine, Store
 from mem_assets.pipeline.stages.embeddings import symptom_rows, text_rows
@@ -13,15 +18,32 @@ from mem_assets.symptom import catalogue_sha
 
 POOL = "engine"
 
+RowsOfDay = Callable[[str, CachedEmbedder], list[dict[str, Any]]]
 
-def _range_result(versions: dict[str, str], rows: int, misses: int) -> dg.MaterializeResult:
+
+def write_days(
+    context: dg.AssetExecutionContext,
+    store: Store,
+    engine: Engine,
+    table: str,
+    rows_of_day: RowsOfDay,
+) -> dg.MaterializeResult:
+    """Make and write the table for each day of the run's range, with one engine for all."""
+    embedder, versions, count = engine.embedder(), {}, 0
+    for date in context.partition_keys:
+        rows = rows_of_day(date, embedder)
+        versions[date] = store.days.write(table, date, rows)
+        count += len(rows)
     return dg.MaterializeResult(
         metadata={
-            "rows": rows,
+            "dagster/partition_row_count": count,
             "days": len(versions),
-            "texts_embedded": misses,
-            "versions": versions,
-        }
+            "texts_embedded": embedder.misses,
+        },
+        # A range has one event; its version stands for what was written on all of its days.
+        data_version=dg.DataVersion(
+            sha256_json(versions) if len(versions) > 1 else next(iter(versions.values()))
+        ),
     )
 
 
@@ -35,12 +57,11 @@ def symptom_projections(
     context: dg.AssetExecutionContext, store: Store, engine: Engine
 ) -> dg.MaterializeResult:
     """For each accepted lesson, the symptoms that it would explain; none for a decision."""
-    embedder, versions, count = engine.embedder(), {}, 0
-    for date in context.partition_keys:
-        rows = projection_rows(store.days.read("accepted_memories", date), embedder)
-        versions[date] = store.days.write("symptom_projections", date, rows)
-        count += len(rows)
-    return _range_result(versions, count, embedder.misses)
+
+    def rows_of_day(date: str, embedder: CachedEmbedder) -> list[dict[str, Any]]:
+        return projection_rows(store.days.read("accepted_memories", date), embedder)
+
+    return write_days(context, store, engine, "symptom_projections", rows_of_day)
 
 
 @dg.asset(
@@ -52,12 +73,11 @@ def symptom_embeddings(
     context: dg.AssetExecutionContext, store: Store, engine: Engine
 ) -> dg.MaterializeResult:
     """A vector for each symptom line."""
-    embedder, versions, count = engine.embedder(), {}, 0
-    for date in context.partition_keys:
-        rows = symptom_rows(store.days.read("symptom_projections", date), embedder)
-        versions[date] = store.days.write("symptom_embeddings", date, rows)
-        count += len(rows)
-    return _range_result(versions, count, embedder.misses)
+
+    def rows_of_day(date: str, embedder: CachedEmbedder) -> list[dict[str, Any]]:
+        return symptom_rows(store.days.read("symptom_projections", date), embedder)
+
+    return write_days(context, store, engine, "symptom_embeddings", rows_of_day)
 
 
 @dg.asset(
@@ -69,10 +89,9 @@ def text_embeddings(
     context: dg.AssetExecutionContext, store: Store, engine: Engine
 ) -> dg.MaterializeResult:
     """A vector for each log's identity lines, each lesson and each reference chunk."""
-    embedder, versions, count = engine.embedder(), {}, 0
-    for date in context.partition_keys:
+
+    def rows_of_day(date: str, embedder: CachedEmbedder) -> list[dict[str, Any]]:
         signatures = store.days.read("signatures", date)
-        rows = text_rows(signatures, store.days.read("accepted_memories", date), embedder)
-        versions[date] = store.days.write("text_embeddings", date, rows)
-        count += len(rows)
-    return _range_result(versions, count, embedder.misses)
+        return text_rows(signatures, store.days.read("accepted_memories", date), embedder)
+
+    return write_days(context, store, engine, "text_embeddings", rows_of_day)
