@@ -5,7 +5,7 @@ DEMO := .demo
 
 export DAGSTER_HOME ?= $(CURDIR)/.dagster_home
 
-.PHONY: install demo test lint bench serve ui clean
+.PHONY: install demo test lint bench bench-signatures serve ui clean
 
 install: $(VENV)/.installed
 
@@ -35,6 +35,9 @@ lint: install $(DAGSTER_HOME)/dagster.yaml
 
 bench: install
 	MEM_HOME=$(DEMO) MEM_LANDING=fixtures/landing $(BIN)/python -m bench.lookup
+
+bench-signatures: install
+	$(BIN)/python -m bench.signatures $(ARGS)
 
 ui: install $(DAGSTER_HOME)/dagster.yaml
 	MEM_HOME=$(DEMO) MEM_LANDING=fixtures/landing $(BIN)/dagster dev -w workspace.yaml --host 127.0.0.1 --port 3000
