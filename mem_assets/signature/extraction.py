@@ -4,7 +4,7 @@ from mem_assets.hashing import sha256_json, sha256_text
 from mem_assets.signature.block import MAX_IDENTITY_CHARS, MAX_IDENTITY_LINES, Block, identity_text
 from mem_assets.signature.model import Signature
 from mem_assets.signature.normalisation import normalise, substitutions_version
-from mem_assets.signature.rules import GENERIC, RuleBook, compiled, packaged_rules
+from mem_assets.signature.rules import GENERIC, WARNING, RuleBook, compiled, packaged_rules
 from mem_assets.signature.scan import TAIL, Scanner, scanner, wrapper_of
 from mem_assets.signature.text import Log, clean, decode
 
@@ -34,7 +34,7 @@ def extract(
     exit_code = scan.verdict(log) if exit_code is None else exit_code
     if exit_code == 0:
         return None
-    block = scan.first_error(log) or scan.tail(log)
+    block = scan.find(log)
     if block is None:
         return None
     return _signature(book, scan, log, block, name, exit_code, job, step)
@@ -67,7 +67,7 @@ def _signature(
             normalised=normalised,
             sig_sha=signature_sha(tool, normalised),
             rule=block.rule.full_name,
-            error_found=block.rule is not TAIL or exit_code is not None,
+            error_found=block.rule.rank < WARNING or exit_code is not None,
             job=job,
             step=step,
             exit_code=exit_code,

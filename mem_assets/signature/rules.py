@@ -10,10 +10,11 @@ Keys of a file:
     signs          lines that only this wrapper prints (a log of unknown tool is then its log)
     detect         cheap tell-tales of the tool, for queries
     consequences   lines that only report an earlier error: never a root error
-    declares       lines that name a code or an outcome beside the error: rules of rank 3 only
+    declares       lines that name a code or an outcome beside the error: rules of rank 3 and 4 only
     noise          lines that look like errors and are none, for this tool and for generic rules
     exit_codes     lines that state the exit code, in group 1, at the end of a log
     step_ok        lines that state that the step before went well: its errors were tolerated
+    step_end       lines that end a step's output, before anything states how it went
     step_failed    lines that state that the step before failed: its errors count
     success        lines that state, at the end of a log, that all went well
     [[rule]]       see Rule
@@ -36,7 +37,7 @@ from mem_assets.hashing import sha256_json
 
 SCHEMA = 1
 GENERIC = "generic"
-ROOT, WEAK, SUMMARY = 1, 2, 3
+ROOT, WEAK, SUMMARY, WARNING = 1, 2, 3, 4
 
 
 class RuleError(ValueError):
@@ -48,7 +49,8 @@ class Rule:
     """One kind of failure.
 
     rank          1 root error; 2 weak (an error, though a root error beats it); 3 summary (says
-                  that something failed, used where nothing says what)
+                  that something failed, used where nothing says what); 4 warning (some builds fail
+                  by it: an error only where the exit code says that something failed)
     pattern       the root error's line; unless: and not this
     before/after  the block extends back, and on, over lines that match
     until         a line that ends the block and is not in it
@@ -93,6 +95,7 @@ class RuleSet:
     noise: tuple[str, ...] = ()
     exit_codes: tuple[str, ...] = ()
     step_ok: tuple[str, ...] = ()
+    step_end: tuple[str, ...] = ()
     step_failed: tuple[str, ...] = ()
     success: tuple[str, ...] = ()
     rules: tuple[Rule, ...] = ()
@@ -198,8 +201,8 @@ def parse(file: str, text: str) -> RuleSet:
 def _rule(file: str, tool: str, entry: dict[str, Any]) -> Rule:
     where = f"rule '{entry.get('name', '(without name)')}'"
     rule = Rule(tool=tool, **_fields(file, where, Rule, entry, {"tool"}))
-    if rule.rank not in (ROOT, WEAK, SUMMARY):
-        raise RuleError(f"{file}: {where}: 'rank' must be 1, 2 or 3")
+    if rule.rank not in (ROOT, WEAK, SUMMARY, WARNING):
+        raise RuleError(f"{file}: {where}: 'rank' must be 1, 2, 3 or 4")
     if not rule.example.strip() or not rule.counter_example.strip():
         raise RuleError(f"{file}: {where}: needs an 'example' and a 'counter_example'")
     if rule.headline and not (rule.detail or rule.context):

@@ -9,10 +9,10 @@ from typing import Any
 import re2
 
 from mem_assets.signature.block import Block, Lines, build, is_match
-from mem_assets.signature.rules import GENERIC, SUMMARY, Rule, RuleBook, RuleSet, compiled
+from mem_assets.signature.rules import GENERIC, SUMMARY, WARNING, Rule, RuleBook, RuleSet, compiled
 from mem_assets.signature.text import Log, clean
 
-TAIL = Rule(tool=GENERIC, name="tail", pattern=".")
+TAIL = Rule(tool=GENERIC, name="tail", pattern=".", rank=WARNING)
 TAIL_LINES = 5
 _VERDICT_LINES = 40
 _MAX_FRUITLESS = 1000
@@ -28,7 +28,7 @@ _Key = tuple[int, bool, int, int]
 class _Entry:
     """What one pattern of the automaton stands for."""
 
-    kind: str  # rule, consequence, noise, declare, step_ok, step_failed
+    kind: str  # rule, consequence, noise, declare, step_ok, step_end, step_failed
     tool: str
     rule: Rule | None = None
 
@@ -67,7 +67,7 @@ class Scanner:
             for pattern, entry in self._patterns():
                 rule = entry.rule
                 if rule is None:
-                    useful = entry.kind in ("step_ok", "step_failed")
+                    useful = entry.kind in ("step_ok", "step_end", "step_failed")
                 else:
                     useful = level is None or (rule.rank, rule.tool == GENERIC) < level
                 wanted += [pattern] if useful else []
@@ -85,6 +85,7 @@ class Scanner:
                 ("noise", rule_set.noise),
                 ("declare", rule_set.declares),
                 ("step_ok", rule_set.step_ok),
+                ("step_end", rule_set.step_end),
                 ("step_failed", rule_set.step_failed),
             ):
                 yield from ((pattern, _Entry(kind, rule_set.tool)) for pattern in patterns)
@@ -94,8 +95,19 @@ class Scanner:
 
         Errors of a step that ended well were tolerated, and are forgotten.
         """
+        return self.failure(log)[0]
+
+    def find(self, log: Log) -> Block | None:
+        """The root error's block, else the last lines of the step that failed, else of the log;
+        None for a blank log."""
+        block, end = self.failure(log)
+        return block or self.tail(log, end) or self.tail(log)
+
+    def failure(self, log: Log) -> tuple[Block | None, int | None]:
+        """The root error's block, and the line after the output of the first step that failed."""
         kept: _Found | None = None  # of steps that failed
         best: _Found | None = None  # with the step that runs
+        step_end = end = None
         views = {rule_set.tool: self.view(log, rule_set.tool) for rule_set in self.sets}
         fruitless: Counter[str] = Counter()
         for start, chunk in log.chunks():
@@ -108,11 +120,14 @@ class Scanner:
                 hits = self._hits(line)
                 best = self._better(log, start + offset, hits, best, views, fruitless)
                 kinds = {entry.kind for _, entry, _ in hits}
-                if "step_failed" in kinds:
+                if "step_end" in kinds:
+                    step_end = start + offset
+                elif "step_failed" in kinds:
                     kept = best
+                    end = (step_end or start + offset) if end is None else end
                 elif "step_ok" in kinds:
-                    best = kept
-        return best[1] if best else None
+                    best, step_end = kept, None
+        return best[1] if best else None, end
 
     def _better(
         self,
@@ -178,18 +193,26 @@ class Scanner:
 
         return line
 
-    def tail(self, log: Log) -> Block | None:
-        """The last lines that say something, up to a blank one; None for a blank log."""
+    def tail(self, log: Log, end: int | None = None) -> Block | None:
+        """The last lines before line `end` that say something, up to a blank one, or to a line of
+        noise; None where all are blank."""
         found: list[int] = []
         last_line = None
         for number, text in _backwards(log):
+            if end is not None and number >= end:
+                continue
             line = self._seen_by(GENERIC, text)
+            if line and not any(map(str.isalnum, line)):
+                continue  # a ruler
             if not line.strip():
                 if found:
                     break
                 continue
             last_line = number if last_line is None else last_line
-            if any(entry.kind in ("consequence", "noise") for _, entry, _ in self._hits(line)):
+            kinds = {entry.kind for _, entry, _ in self._hits(line)}
+            if "noise" in kinds and found:
+                break
+            if kinds & {"consequence", "noise"}:
                 continue
             found.append(number)
             if len(found) == TAIL_LINES:
