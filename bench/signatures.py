@@ -9,7 +9,7 @@ import itertools
 import statistics
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,6 +25,7 @@ MASK = re2.compile(r"\b[0-9a-f]{7,64}\b|[0-9]+")
 
 Labels = list[tuple[Labelled, Signature | None]]
 Captures = list[tuple[Captured, Signature | None]]
+Founds = Sequence[tuple[Captured | Labelled, Signature | None]]
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,12 @@ def measured(corpus: Path) -> list[Row]:
     pasted = [
         (one, extract(found.tool, found.identity) if found else None) for one, found in with_tool
     ]
+    again = [
+        (one, extract(found.tool, part))
+        for one, found in chunks
+        for part in ((found.raw, found.identity) if found else ("", ""))
+    ]
+    twice = [pair for pair in chunks for _ in range(2)]
     signatures = [found for _, found in [*chunks, *diffs, *with_tool, *without] if found]
     return [
         _hits("LogChunks: first line in chunk", chunks, ">= 0.75"),
@@ -81,6 +88,7 @@ def measured(corpus: Path) -> list[Row]:
         _same_again("failures: identity lines give the log's hash", with_tool, pasted),
         _collisions("failures: different ids alike", with_tool),
         _collisions("failures: different ids alike, without tool", without),
+        _same_again("LogChunks: block and identity give the log's hash", twice, again),
         _chunks_alike(chunks),
         _chunks_apart(chunks),
         _volatile(signatures),
@@ -138,7 +146,7 @@ def _pairs(what: str, captures: Captures) -> Row:
     return Row(what, _share(len(pairs) - len(misses), len(pairs)), "1.00", "", misses)
 
 
-def _same_again(what: str, captures: Captures, pasted: Captures) -> Row:
+def _same_again(what: str, captures: Founds, pasted: Founds) -> Row:
     misses = [
         one.name
         for (one, found), (_, again) in zip(captures, pasted, strict=True)

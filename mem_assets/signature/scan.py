@@ -124,7 +124,8 @@ class Scanner:
                     step_end = start + offset
                 elif "step_failed" in kinds:
                     kept = best
-                    end = (step_end or start + offset) if end is None else end
+                    if end is None:
+                        end = start + offset if step_end is None else step_end
                 elif "step_ok" in kinds:
                     best, step_end = kept, None
         return best[1] if best else None, end
