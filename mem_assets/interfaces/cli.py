@@ -4,24 +4,30 @@ An answer from the exact tier loads no model, no index and no pipeline.
 """
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from mem_assets.interfaces.endings import (
+    EXIT_CODES,
+    FAILED,
+    FOUND,
+    NOTHING_KNOWN,
+    STALE,
+    USAGE,
+    Ended,
+    clear_errors,
+    fail,
+    open_home,
+    print_json,
+    run,
+    say,
+)
 
 if TYPE_CHECKING:
     from mem_assets.engines.embedder import CachedEmbedder
     from mem_assets.settings import Settings
-
-FOUND, NOTHING_KNOWN, USAGE, FAILED, STALE = 0, 1, 2, 3, 4
-
-EXIT_CODES = (
-    "Exit codes: 0 found or done, 1 nothing known, 2 wrong usage, "
-    "3 the search failed or no generation is published, 4 the generation is stale (status only)."
-)
 
 app = typer.Typer(
     help="Find the lesson from the error.",
@@ -40,50 +46,33 @@ Tool = Annotated[str | None, typer.Option(help="Tool that printed it; detected w
 AsJson = Annotated[bool, typer.Option("--json", help="Canonical JSON on standard output.")]
 
 
-def fail(message: str, code: int) -> NoReturn:
-    """One line on standard error, then the exit code."""
-    from mem_assets.retrieval.answer import printable
-
-    typer.echo(f"mem: {' '.join(printable(message).split())}", err=True)
-    raise typer.Exit(code)
-
-
-@contextmanager
-def clear_errors() -> Iterator["Settings"]:
-    """The settings for a command; what goes wrong in it ends as one line, never a traceback."""
-    from mem_assets.retrieval.symptoms import AmbiguousShaError, MemoryNotFoundError
-    from mem_assets.settings import Settings
-    from mem_assets.storage.generation import NoGeneration
+def read_text(name: str) -> str:
+    """The log in a file, or in standard input for "-"; one that cannot be read is wrong usage."""
+    from mem_assets.interfaces.log_input import HEAD_BYTES, TAIL_BYTES, read_log
+    from mem_assets.storage.archives import InputError
 
     try:
-        yield Settings.from_env()
-    except MemoryNotFoundError as error:
-        fail(str(error), NOTHING_KNOWN)
-    except AmbiguousShaError as error:
-        fail(str(error), USAGE)
-    except (typer.Exit, typer.Abort, BrokenPipeError):
-        raise
-    except NoGeneration as error:
-        fail(str(error), FAILED)
-    except Exception as error:
-        fail(f"{type(error).__name__}: {error}", FAILED)
+        log = read_log(name)
+    except InputError as fault:
+        shown = "standard input" if name == "-" else name or "the file"
+        raise Ended("wrong_usage", f"cannot read {shown}: {fault.detail}", USAGE) from fault
+    if log.left_out:
+        say(
+            f"the middle of the log was left out, about {log.left_out} bytes: the first "
+            f"{HEAD_BYTES >> 20} MiB and the last {TAIL_BYTES >> 20} MiB are read, and lines are "
+            "numbered without it"
+        )
+    return log.text
 
 
-def read_input(name: str) -> bytes:
-    """The bytes of a file, or of standard input for "-"; a missing file is wrong usage."""
-    if name == "-":
-        return sys.stdin.buffer.read()
-    try:
-        return Path(name).read_bytes()
-    except OSError as error:
-        fail(f"cannot read {name}: {error.strerror}", USAGE)
+def search_failed(status: str, reason: str) -> dict[str, Any]:
+    """What `context --json` prints where no answer could be looked for."""
+    return {"status": "search_failed", "reason": reason, "matches": []}
 
 
-def print_json(value: Any) -> None:
-    """Canonical JSON, one line: equal answers are equal bytes."""
-    from mem_assets.hashing import canonical_json
-
-    typer.echo(canonical_json(value).encode("utf-8", "replace"))
+def no_status(status: str, reason: str) -> dict[str, Any]:
+    """What `status --json` prints where there is no generation to tell of."""
+    return {"status": status, "reason": reason, "stale": [reason]}
 
 
 @app.command(epilog=EXIT_CODES)
@@ -92,38 +81,44 @@ def context(
         str | None, typer.Argument(help='The error, or "-" for standard input.')
     ] = None,
     tool: Tool = None,
-    file: Annotated[str | None, typer.Option(help="Read the error from a file.")] = None,
+    file: Annotated[
+        str | None, typer.Option(help="Read the error from a file, plain, .gz or .zst.")
+    ] = None,
     as_json: AsJson = False,
     top: Annotated[int, typer.Option(min=1, max=50, help="Answers at most.")] = 5,
 ) -> None:
     """What is known about an error. Of a long log, the failure inside it is asked."""
     if (error is None) == (file is None):
         fail("give either the error (or - for standard input) or --file", USAGE)
-    if error is not None and error != "-":
-        query = error
-    else:
-        query = read_input(file or "-").decode("utf-8", "replace")
-    if not query.strip():
-        fail("the error is empty", USAGE)
-    with clear_errors() as settings:
-        from mem_assets.retrieval.lookup import lookup
-        from mem_assets.storage.generation import open_current
-
-        generation = open_current(settings.home)
-        answer = lookup(generation, query, tool, embedder=lambda: start_embedder(settings), top=top)
-        if answer.tier != "exact":
-            answer = replace(answer, stale=staleness(settings))
-        if as_json:
-            print_json(answer.to_dict())
+    with clear_errors(as_json, search_failed):
+        if file is not None:
+            query = read_text(file)
         else:
-            from mem_assets.interfaces.render import console, show_answer
+            query = read_text("-") if error == "-" else error or ""
+        if not query.strip():
+            fail("the error is empty", USAGE)
+        _answer(open_home(), query, tool, as_json, top)
 
-            show_answer(console(sys.stdout), answer)
-        if answer.stale:
-            typer.echo(f"mem: the index is stale: {answer.stale}", err=True)
-        if answer.status == "search_failed":
-            fail(f"the search failed: {answer.reason}", FAILED)
-        raise typer.Exit(FOUND if answer.status == "found" else NOTHING_KNOWN)
+
+def _answer(settings: "Settings", query: str, tool: str | None, as_json: bool, top: int) -> None:
+    from mem_assets.retrieval.lookup import lookup
+    from mem_assets.storage.generation import open_current
+
+    generation = open_current(settings.home)
+    answer = lookup(generation, query, tool, embedder=lambda: start_embedder(settings), top=top)
+    if answer.tier != "exact":
+        answer = replace(answer, stale=staleness(settings))
+    if as_json:
+        print_json(answer.to_dict())
+    else:
+        from mem_assets.interfaces.render import console, show_answer
+
+        show_answer(console(sys.stdout), answer)
+    if answer.stale:
+        say(f"the index is stale: {answer.stale}")
+    if answer.status == "search_failed":
+        fail(f"the search failed: {answer.reason}", FAILED)
+    raise typer.Exit(FOUND if answer.status == "found" else NOTHING_KNOWN)
 
 
 def staleness(settings: "Settings") -> str | None:
@@ -138,7 +133,7 @@ def start_embedder(settings: "Settings") -> "CachedEmbedder":
     """The embedder; says so first, since the engine takes its time to load."""
     from mem_assets.engines.embedder import open_embedder
 
-    typer.echo("mem: no exact match; loading the engine to compare by meaning …", err=True)
+    say("no exact match; loading the engine to compare by meaning …")
     return open_embedder(settings.home / "cache" / "vectors")
 
 
@@ -149,13 +144,13 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """How a log becomes a signature: rule, lines, identity, each substitution, hash."""
-    data = read_input(file)
-    with clear_errors():
+    with clear_errors(as_json):
         from mem_assets.interfaces.explain import explain_signature
 
-        explanation = explain_signature(tool, data)
+        explanation = explain_signature(tool, read_text(file))
         if explanation is None:
-            fail("no signature: the output is empty, or says that it ended well", NOTHING_KNOWN)
+            reason = "no signature: the output is empty, or says that it ended well"
+            raise Ended("nothing_known", reason, NOTHING_KNOWN)
         if as_json:
             print_json(explanation)
         else:
@@ -170,11 +165,11 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """The failures that a memory would explain, line by line, and where each line came from."""
-    with clear_errors() as settings:
+    with clear_errors(as_json):
         from mem_assets.retrieval.symptoms import read_symptoms
         from mem_assets.storage.generation import open_current
 
-        memory = read_symptoms(open_current(settings.home), sha)
+        memory = read_symptoms(open_current(open_home().home), sha)
         if as_json:
             print_json(memory.to_dict())
         else:
@@ -186,15 +181,16 @@ def show(
 @app.command(epilog=EXIT_CODES)
 def status(as_json: AsJson = False) -> None:
     """The published generation, and whether it is fresh. Exit code 4, with the reason, if not."""
-    with clear_errors() as settings:
+    with clear_errors(as_json, no_status):
         from mem_assets.storage.freshness import freshness
         from mem_assets.storage.generation import open_current
 
+        settings = open_home()
         generation = open_current(settings.home)
         stale = list(freshness(settings))
         state = {**generation.manifest, "generation": generation.id}
         if as_json:
-            print_json({**state, "stale": stale})
+            print_json({**state, "status": "stale" if stale else "fresh", "stale": stale})
         else:
             from mem_assets.interfaces.render import console, show_status
 
@@ -206,14 +202,15 @@ def status(as_json: AsJson = False) -> None:
 @app.command(epilog=EXIT_CODES)
 def rollback() -> None:
     """Go back to the generation that was published before this one."""
-    with clear_errors() as settings:
+    with clear_errors():
         from mem_assets.storage import generation
 
-        before = generation.open_current(settings.home)
-        now = generation.rollback(settings.home)
-        typer.echo(f"rolled back from {before.id} to {now.id}")
+        home = open_home().home
+        before = generation.current_id(home)
+        now = generation.rollback(home)
+        typer.echo(f"rolled back from {before} to {now.id}")
 
 
 def main() -> None:
     """The entry point of `mem`."""
-    app()
+    run(app)

@@ -3,18 +3,20 @@
 from dataclasses import asdict
 from typing import Any
 
-from mem_assets.retrieval.answer import printable
+from mem_assets.memory.redaction import redact
+from mem_assets.retrieval.answer import safe
 from mem_assets.signature import Signature, explain_normalise, extract
 
 
-def explain_signature(tool: str | None, output: str | bytes) -> dict[str, Any] | None:
+def explain_signature(tool: str | None, output: str) -> dict[str, Any] | None:
     """The signature of an output as plain values, and that of the tool inside a wrapper.
 
     Beside the signature's own fields: `substitutions`, a list of {name, before, after} in the order
-    made, and `unmatched`, whether the tool has a rule set of which no rule matched. Texts are safe
+    made, and `unmatched`, whether the tool has a rule set of which no rule matched. Secrets are
+    redacted first, as the landing does, so that the hash is the one that is stored. Texts are safe
     to print. None where there is nothing to sign: empty output, or one that ended well.
     """
-    signature = extract(tool, output)
+    signature = extract(tool, redact(output)[0])
     if signature is None:
         return None
     inner = signature.inner
@@ -23,13 +25,14 @@ def explain_signature(tool: str | None, output: str | bytes) -> dict[str, Any] |
 
 def _explained(signature: Signature) -> dict[str, Any]:
     fields = {name: value for name, value in asdict(signature).items() if name != "inner"}
-    return {
-        **fields,
-        "raw": printable(signature.raw),
-        "identity": printable(signature.identity),
-        "unmatched": "rule_set_unmatched" in signature.diagnostics,
-        "substitutions": [
-            {"name": name, "before": printable(before), "after": printable(after)}
-            for name, before, after in explain_normalise(signature.identity)
-        ],
-    }
+    substitutions = [
+        {"name": name, "before": before, "after": after}
+        for name, before, after in explain_normalise(signature.identity)
+    ]
+    return safe(
+        {
+            **fields,
+            "unmatched": "rule_set_unmatched" in signature.diagnostics,
+            "substitutions": substitutions,
+        }
+    )

@@ -6,7 +6,7 @@ from typing import Any, TextIO
 from rich.console import Console
 from rich.text import Text
 
-from mem_assets.retrieval.answer import Answer, Match, printable
+from mem_assets.retrieval.answer import Answer, Match, safe
 from mem_assets.retrieval.symptoms import MemorySymptoms
 
 STYLES = {"high": "bold green", "medium": "bold yellow", "low": "bold red"}
@@ -22,6 +22,7 @@ def console(file: TextIO) -> Console:
 
 def show_answer(out: Console, answer: Answer) -> None:
     """The matches in order, the first with the raw error behind it; or why there is none."""
+    answer = safe(answer)
     if answer.status == "nothing_known":
         out.print(f"Nothing known: {answer.reason}.")
     for number, match in enumerate(answer.matches, start=1):
@@ -30,7 +31,7 @@ def show_answer(out: Console, answer: Answer) -> None:
         _show_match(out, match, number, with_raw=number == 1)
     out.print()
     read_as = f", read as {', '.join(answer.tools)}" if answer.tools else ""
-    out.print(f"generation {answer.generation}{printable(read_as)}", style="dim")
+    out.print(f"generation {answer.generation}{read_as}", style="dim")
 
 
 def _show_match(out: Console, match: Match, number: int, *, with_raw: bool) -> None:
@@ -71,6 +72,7 @@ def _field(out: Console, name: str, value: str) -> None:
 
 def show_explanation(out: Console, explanation: Mapping[str, Any]) -> None:
     """A signature: which rule took which lines, and each substitution on the way to its hash."""
+    explanation = safe(explanation)
     for part in ("signature", "inner"):
         signature = explanation[part]
         if signature is None:
@@ -99,6 +101,7 @@ def _change(change: Mapping[str, Any]) -> str:
 
 def show_symptoms(out: Console, memory: MemorySymptoms) -> None:
     """A memory's symptom lines with their origin, or why it has none."""
+    memory = safe(memory)
     out.print(f"{memory.memory_sha}  {memory.level}  {memory.date}  {memory.status}")
     _field(out, "", memory.text)
     if not memory.symptoms:
@@ -117,6 +120,7 @@ def show_symptoms(out: Console, memory: MemorySymptoms) -> None:
 
 def show_status(out: Console, status: Mapping[str, Any], stale: Sequence[str]) -> None:
     """The published generation, what it holds, and whether it is behind its inputs."""
+    status, stale = safe(status), safe(stale)
     embedder = status["embedder"]
     out.print(Text.assemble(("generation ", "bold"), status["generation"]))
     _field(out, "digest", status["digest"])
@@ -127,6 +131,6 @@ def show_status(out: Console, status: Mapping[str, Any], stale: Sequence[str]) -
     if days:
         _field(out, "days", f"{len(days)}, {days[0]} to {days[-1]}")
     for reason in stale:
-        out.print(Text.assemble(("stale: ", "bold red"), printable(reason)))
+        out.print(Text.assemble(("stale: ", "bold red"), reason))
     if not stale:
         out.print("fresh")

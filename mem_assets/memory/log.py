@@ -104,7 +104,7 @@ def parse_line(line: str, date: str) -> LogRecord | str:
         )
         if record.to_line() != line:
             return "the record was changed: its hash does not fit its content"
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return "not a record of a memory log"
     if record.date != date:
         return f"the record belongs to {record.date}"

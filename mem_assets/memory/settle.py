@@ -196,8 +196,10 @@ class _Resolver:
         return tuple(sorted(found)), tuple(unresolved)
 
     def _logs(self, reference: str) -> set[str]:
-        if reference in self._by_path:
-            return self._by_path[reference]
+        # "!" parts an archive from its member; in a plain name it is stored as %21.
+        for path in (reference, reference.replace("!", "%21")):
+            if path in self._by_path:
+                return self._by_path[path]
         return set(_named(reference, self._ids))
 
 

@@ -1,9 +1,11 @@
 """What a lookup answers, in a form that is safe to print and stable as JSON."""
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 CONFIDENCES = ("low", "medium", "high")
 """In rising order."""
@@ -110,11 +112,11 @@ def _unprintable() -> Any:
     import re2
 
     return re2.compile(
-        "\\x1b\\[[0-?]*[ -/]*[@-~]"
-        "|\\x1b[\\]PX^_][^\\x07\\x1b]*(?:\\x07|\\x1b\\\\)?"
+        "(?:\\x1b\\[|\\x{9b})[0-?]*[ -/]*[@-~]"
+        "|\\x1b[\\]PX^_][^\\x07\\x1b\\n]*(?:\\x07|\\x1b\\\\)?"
         "|\\x1b[ -/]*[0-~]?"
         "|[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x{9f}]"
-        "|[\\x{200e}\\x{200f}\\x{202a}-\\x{202e}\\x{2028}\\x{2029}\\x{2066}-\\x{2069}]"
+        "|[\\x{61c}\\x{200e}\\x{200f}\\x{202a}-\\x{202e}\\x{2028}\\x{2029}\\x{2066}-\\x{2069}]"
     )
 
 
@@ -126,6 +128,28 @@ def printable(text: str) -> str:
     text = text.encode("utf-8", "replace").decode("utf-8")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _unprintable().sub("", text)
+
+
+def safe(value: T) -> T:
+    """The value with every text in it printable: each field, item and key, however deep.
+
+    Whoever shows an answer passes it whole, so that no field is safe by being remembered.
+    """
+    return _safe(value)
+
+
+def _safe(value: Any) -> Any:
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, Mapping):
+        return {_safe(key): _safe(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_safe(item) for item in value]
+    if isinstance(value, tuple):
+        return tuple(_safe(item) for item in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{f.name: _safe(getattr(value, f.name)) for f in fields(value)})
+    return value
 
 
 def clipped(text: str, limit: int) -> str:
@@ -162,7 +186,5 @@ def _overlap(one: str, other: str) -> float:
 
 def safe_evidence(evidence: Evidence) -> Evidence:
     """The evidence with every text safe to print and its raw block bounded."""
-    texts: dict[str, Any] = {
-        name: printable(value) for name, value in asdict(evidence).items() if isinstance(value, str)
-    }
-    return replace(evidence, **{**texts, "raw": clipped(texts["raw"], MAX_RAW)})
+    shown = safe(evidence)
+    return replace(shown, raw=clipped(shown.raw, MAX_RAW))

@@ -1,10 +1,11 @@
 """The one question this project answers: what is known about this error?"""
 
+import logging
 from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from mem_assets.retrieval.answer import Answer, Match, printable
+from mem_assets.retrieval.answer import Answer, Match, safe
 from mem_assets.retrieval.calibration import calibration
 from mem_assets.retrieval.exact import find_exact
 from mem_assets.retrieval.question import Question, read_question
@@ -12,6 +13,8 @@ from mem_assets.retrieval.question import Question, read_question
 if TYPE_CHECKING:
     from mem_assets.engines.embedder import CachedEmbedder
     from mem_assets.storage.generation import Generation
+
+_log = logging.getLogger(__name__)
 
 
 def lookup(
@@ -45,11 +48,12 @@ def lookup(
                 if not matches or (found and found[0].at("medium")):
                     matches = found
     except Exception as error:  # whatever went wrong, "nothing known" would be a lie
-        reason = printable(f"{type(error).__name__}: {error}").replace("\n", " ")
-        return Answer("search_failed", tuple(matches), tools, generation.id, reason, stale)
+        _log.debug("the search failed", exc_info=True)
+        reason = safe(f"{type(error).__name__}: {error}").replace("\n", " ")
+        return safe(Answer("search_failed", tuple(matches), tools, generation.id, reason, stale))
     if matches:
-        return Answer("found", tuple(matches), tools, generation.id, None, stale)
-    return Answer("nothing_known", (), tools, generation.id, _unknown(question), stale)
+        return safe(Answer("found", tuple(matches), tools, generation.id, None, stale))
+    return safe(Answer("nothing_known", (), tools, generation.id, _unknown(question), stale))
 
 
 def _unknown(question: Question) -> str:

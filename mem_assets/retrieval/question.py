@@ -23,6 +23,7 @@ MAX_TEXT = 4_000
 class Question:
     """A query read as the output of each tool it may come from.
 
+    query    redacted, as everything stored is: a secret in it would hide the same failure
     tools    the tool given, else the tools detected, in the order tried
     special  signatures by tool, then the inner tools' aliases; each sig_sha once
     text     what is compared by meaning: the query where it is short, else the failure in it
@@ -74,8 +75,15 @@ class Question:
 
 
 def read_question(query: str, tool: str | None = None, *, exit_code: int | None = None) -> Question:
-    """Read a query. Pure; any text is taken."""
+    """Read a query. Pure; any text is taken.
+
+    Its secrets are redacted first, as the landing does before anything is signed, so that the same
+    failure hashes the same and an answer never repeats a secret.
+    """
+    from mem_assets.memory.redaction import redact
+
     query = query.encode("utf-8", "replace").decode("utf-8")  # RE2 refuses half a character
+    query, _ = redact(query)
     tools = (tool,) if tool else tuple(detect_tools(query))
     outer = [extract(name, query, exit_code=exit_code) for name in tools]
     found = [s for s in outer if s is not None]

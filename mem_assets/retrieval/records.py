@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import duckdb
 
-from mem_assets.retrieval.answer import Evidence, Match, MatchedLine, printable, safe_evidence
+from mem_assets.retrieval.answer import Evidence, Match, MatchedLine, safe, safe_evidence
 
 LESSONS = ("L1", "L2")
 """The levels that answer; L0 and R are only near."""
@@ -84,7 +84,7 @@ def make_match(
     cosine: float | None = None,
 ) -> Match:
     """One answer, every text in it safe to print."""
-    return Match(
+    match = Match(
         tier=tier,
         confidence=confidence,
         matched=matched,
@@ -93,11 +93,12 @@ def make_match(
         cosine=None if cosine is None else round(cosine, 4),
         memory_sha=memory.memory_sha,
         level=memory.level,
-        text=printable(memory.text),
+        text=memory.text,
         date=memory.date,
         kind=memory.kind,
-        heading=printable(memory.heading),
-        source=printable(memory.source),
+        heading=memory.heading,
+        source=memory.source,
         evidence=support.evidence,
         evidence_count=len(support.logs),
     )
+    return safe(match)

@@ -4,7 +4,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from mem_assets.retrieval.answer import printable
+from mem_assets.retrieval.answer import safe
 
 if TYPE_CHECKING:
     from mem_assets.storage.generation import Generation
@@ -80,14 +80,15 @@ def read_symptoms(generation: "Generation", sha: str) -> MemorySymptoms:
             [found[0][0]],
         ).fetchall()
     memory_sha, level, date, status, explains_failure, text = found[0]
-    symptoms = tuple(StoredSymptom(no, printable(line), *rest) for no, line, *rest in lines)
-    return MemorySymptoms(
+    symptoms = tuple(StoredSymptom(*line) for line in lines)
+    memory = MemorySymptoms(
         memory_sha=memory_sha,
         level=level,
         date=date,
         status=status,
         explains_failure=explains_failure,
-        text=printable(text),
+        text=text,
         symptoms=symptoms,
         generation=generation.id,
     )
+    return safe(memory)

@@ -89,8 +89,8 @@ class _Build:
     def add_memory(self, memory: SettledMemory) -> None:
         lines = self._symptom_lines(memory)
         if memory.status == "published":
-            texts = [memory.text, *(line for line, *_ in lines)]
-            if not self._is_projected(memory) or any(self.vector_of(t) is None for t in texts):
+            vectors = [self.vector_of(t) for t in (memory.text, *(line for line, *_ in lines))]
+            if not self._is_projected(memory) or any(vector is None for vector in vectors):
                 self.incomplete.append(memory.memory_sha)
                 return
             self._add_vector(memory.memory_sha, "text", 0, memory.text)

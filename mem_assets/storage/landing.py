@@ -158,12 +158,12 @@ def read_logs(
     strays = find_strays(root, date)
     rejects += [_reject(date, file.path, file.fault) for file in strays if file.fault]
     logs: list[LandedLog] = []
-    inputs = len(strays) + sum(file.path.endswith(SUFFIX) for file in found)
+    inputs = len(strays) + sum(file.place.name.endswith(SUFFIX) for file in found)
     for file in found:
-        if file.path.endswith(SUFFIX):
+        if file.place.name.endswith(SUFFIX):
             continue
-        known = metadata.get(file.path, Metadata())
-        if file.path.lower().endswith(".zip"):
+        known = metadata.get(file.place, Metadata())
+        if file.place.name.lower().endswith(".zip"):
             # The exit code of a run says nothing of each of its steps: most of them passed.
             known = replace(known, exit_code=None)
         for content in read_contents(file, root, limits, run_archive=True):
@@ -219,18 +219,19 @@ def _plain_name(path: str) -> str:
 
 def _read_sidecars(
     found: list[FoundFile], root: Path, date: str
-) -> tuple[dict[str, Metadata], list[Reject], list[str]]:
-    """What sidecars say by their log's path; those that are refused; those that were read."""
-    beside = {file.path for file in found}
-    metadata: dict[str, Metadata] = {}
+) -> tuple[dict[Path, Metadata], list[Reject], list[str]]:
+    """What sidecars say by their log's place; those that are refused; those that were read."""
+    beside = {file.place for file in found}
+    metadata: dict[Path, Metadata] = {}
     rejects, used = [], []
     for file in found:
-        if not file.path.endswith(SUFFIX):
+        if not file.place.name.endswith(SUFFIX):
             continue
         try:
-            log = file.path.removesuffix(SUFFIX)
+            log = file.place.with_name(file.place.name.removesuffix(SUFFIX))
             if log not in beside:
-                raise InputError("metadata", f"there is no {log.rsplit('/', 1)[-1]} beside it")
+                name = file.path.rsplit("/", 1)[-1].removesuffix(SUFFIX)
+                raise InputError("metadata", f"there is no {name} beside it")
             with open_file(file, root) as stream:
                 metadata[log] = parse_metadata(unpack(stream, "", MAX_BYTES))
             used.append(file.path)

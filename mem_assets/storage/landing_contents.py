@@ -1,6 +1,7 @@
 """The inputs in one file of the landing: the file itself, or each member of a ZIP."""
 
 import zipfile
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from mem_assets.storage.archives import (
     read_member,
     unpack,
 )
-from mem_assets.storage.landing_files import FoundFile, open_file, shown_name
+from mem_assets.storage.landing_files import FoundFile, open_file, shown_member, told_apart
 from mem_assets.storage.run_archives import whole_job_logs
 
 
@@ -57,9 +58,12 @@ def _members(
 ) -> Iterator[Content]:
     infos = list_members(archive, limits)
     repeated = whole_job_logs(info.filename for info in infos) if run_archive else set()
+    shown = [shown_member(path, info.filename[: limits.name_bytes]) for info in infos]
+    alike = Counter(shown)
     left, seen = limits.archive_bytes, set()
-    for info in infos:
-        member = shown_name(info.filename[: limits.name_bytes])
+    for info, member in zip(infos, shown, strict=True):
+        if alike[member] > 1 and member != info.filename:
+            member = told_apart(member, info.filename.encode("utf-8", "surrogatepass"))
         data: bytes | InputError | None = None
         if member in seen:
             member = f"{member}#{info.header_offset}"

@@ -1,25 +1,36 @@
 """Which files lie in a day's landing, and how they are opened: names and links are untrusted."""
 
+import hashlib
 import os
 import re
 import stat
+import unicodedata
+from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date as calendar_date
 from pathlib import Path
 from typing import IO
 
-from mem_assets.memory.redaction import redact
+from mem_assets.memory.redaction import find_secrets, redact
 from mem_assets.storage.archives import InputError
 
 SECTIONS = ("logs", "notes", "reference")
+
+_SUFFIXES = re.compile(
+    r"(?:\.(?:log|txt|out|err|md|markdown|jsonl?|ndjson|meta|ya?ml|xml|html?|csv|zip|gz|zst|tar)"
+    r"(?:\.[0-9]{1,3})?)*$",
+    re.IGNORECASE,
+)
+"""The end of a name that says what is in the file: no part of a secret before it."""
 
 
 @dataclass(frozen=True)
 class FoundFile:
     """One entry of the landing that must become a row or a reject.
 
-    path   under the landing, as rows and rejects name it: no secret, "!" only before a member
+    path   under the landing, as rows and rejects name it: NFC, no secret, "!" only before a
+           member (in a file's or folder's own name it is %21)
     place  where it lies; size in bytes as it lies there, a link's own size for a link
     fault  why it cannot be opened at all, where that is known without opening it
     """
@@ -59,7 +70,7 @@ def find_files(root: Path, date: str, section: str) -> list[FoundFile]:
     top = root / date / section
     if not os.path.lexists(top):
         return []
-    return _unique(_walk(root, top, folders=frozenset()))
+    return _unique(_walk(root, top, folders=frozenset()), root)
 
 
 def find_strays(root: Path, date: str) -> list[FoundFile]:
@@ -70,7 +81,7 @@ def find_strays(root: Path, date: str) -> list[FoundFile]:
         return []
     fault = InputError("unreadable", f"lies in none of {', '.join(SECTIONS)}; move it into one")
     found = _walk(root, top, folders=frozenset(SECTIONS))
-    return [FoundFile(f.path, f.place, f.size, f.fault or fault) for f in _unique(found)]
+    return [FoundFile(f.path, f.place, f.size, f.fault or fault) for f in _unique(found, root)]
 
 
 def _walk(root: Path, top: Path, folders: frozenset[str]) -> list[FoundFile]:
@@ -111,26 +122,75 @@ def _entry(place: Path, root: Path) -> FoundFile:
     return FoundFile(path, place, 0, InputError("unreadable", "a pipe, socket or device, no file"))
 
 
-def _unique(found: list[FoundFile]) -> list[FoundFile]:
-    """Sorted; names that are one once their odd bytes are escaped count as one faulty entry."""
+def _unique(found: list[FoundFile], root: Path) -> list[FoundFile]:
+    """Sorted by path; those that are shown alike are told apart, where a name is not as it lies."""
+    alike = Counter(file.path for file in found)
     entries: dict[str, FoundFile] = {}
     for file in sorted(found, key=lambda f: (f.path, os.fsencode(f.place))):
+        raw = os.fsencode(file.place.relative_to(root))
+        if alike[file.path] > 1 and raw != file.path.encode():
+            file = replace(file, path=told_apart(file.path, raw))
         if file.path in entries:
             fault = InputError("unreadable", "two names that print alike; rename one")
-            file = FoundFile(file.path, file.place, file.size, fault)
+            file = replace(file, fault=fault)
         entries[file.path] = file
-    return list(entries.values())
+    return sorted(entries.values(), key=lambda f: f.path)
 
 
 def shown_path(place: Path, root: Path) -> str:
-    """A path as rows and rejects name it: below the landing, printable, without secrets."""
+    """A path as rows and rejects name it: below the landing, printable, NFC, without secrets."""
     raw = os.fsencode(place.relative_to(root))
     return shown_name(raw.decode("utf-8", "backslashreplace").replace("!", "%21"))
 
 
 def shown_name(name: str) -> str:
-    """A name with what cannot be printed escaped, and without secrets."""
-    return redact("".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in name))[0]
+    """A relative path, NFC, with what cannot be printed escaped, and without secrets.
+
+    Each component is redacted apart, so that a folder's secret takes no file's name along; the
+    suffixes stay, since they say how a file is read.
+    """
+    plain = unicodedata.normalize("NFC", name)
+    plain = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in plain)
+    shown = "/".join(map(_redacted, plain.split("/")))
+    if find_secrets(shown):  # a name in one component, what is given to it in the next
+        suffix = _suffix(shown)
+        shown = _ending_in(redact(shown)[0], suffix)
+        shown = told_apart(shown, name.encode("utf-8", "surrogatepass"))
+    return shown
+
+
+def shown_member(path: str, name: str) -> str:
+    """The name of an archive's member, without secrets also where it follows the archive's path."""
+    member = shown_name(name)
+    if kinds := find_secrets(f"{path}!{member}"):
+        member = f"<REDACTED:{kinds[0]}>{_suffix(member)}"
+        member = told_apart(member, name.encode("utf-8", "surrogatepass"))
+    return member
+
+
+def told_apart(path: str, raw: bytes) -> str:
+    """The path with "#" and 8 hex digits of the raw name's SHA-256 before its suffixes."""
+    suffix = _suffix(path)
+    return f"{path.removesuffix(suffix)}#{hashlib.sha256(raw).hexdigest()[:8]}{suffix}"
+
+
+def _redacted(name: str) -> str:
+    suffix = _suffix(name)
+    stem, _ = redact(name.removesuffix(suffix))
+    return _ending_in(redact(stem + suffix)[0], suffix)
+
+
+def _suffix(name: str) -> str:
+    match = _SUFFIXES.search(name)
+    return match.group() if match else ""
+
+
+def _ending_in(name: str, suffix: str) -> str:
+    """The name with these suffixes, once, where a part of them may have gone with a secret."""
+    left = suffix
+    while not name.endswith(left):
+        left = left[left.find(".", 1) :] if "." in left[1:] else ""
+    return name.removesuffix(left) + suffix
 
 
 def open_file(file: FoundFile, root: Path) -> IO[bytes]:

@@ -32,6 +32,11 @@ _REJECT = {
     "reason": (TEXT, "kind of fault"),
     "detail": (TEXT, "what was found and what to do"),
 }
+_FILE = {
+    "path": (TEXT, "file under the landing that a stage has read"),
+    "bytes": (INT, "size as it lies there"),
+    "modified_ns": (INT, "time of its last change as it lies there, ns since 1970"),
+}
 _EMBEDDING = {
     "text_sha": (TEXT, "SHA-256 of the embedded text"),
     "vector": (VECTOR, "384 float32, unit length"),
@@ -42,10 +47,12 @@ _EMBEDDING = {
 TABLES = {
     table.name: table
     for table in (
+        DayTable("log_files", ("path",), _FILE),
+        DayTable("note_files", ("path",), _FILE),
         DayTable(
-            "landing_files",
-            ("path",),
-            {"path": (TEXT, "file under the landing"), "bytes": (INT, "size as it lies there")},
+            "recorded_days",
+            ("files_version",),
+            {"files_version": (TEXT, "version of the day's listings that memory_log recorded")},
         ),
         DayTable(
             "raw_logs",

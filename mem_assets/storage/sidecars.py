@@ -52,7 +52,9 @@ def parse_metadata(data: bytes) -> Metadata:
     unknown = sorted(set(values) - {*_TEXTS, "exit_code"})
     if unknown:
         allowed = ", ".join((*_TEXTS, "exit_code"))
-        raise InputError("metadata", f"unknown key {unknown[0][:40]!r}; allowed are {allowed}")
+        raise InputError(
+            "metadata", f"unknown key {redact(unknown[0])[0][:40]!r}; allowed are {allowed}"
+        )
     texts = {name: _text(name, values.get(name)) for name in _TEXTS}
     if texts["tool"]:
         texts["tool"] = texts["tool"].lower()

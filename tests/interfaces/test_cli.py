@@ -2,54 +2,16 @@ import json
 import os
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import pytest
-from small_generation import Log, Note, WordHashEmbedder, build
-from typer.testing import CliRunner
+from known import BODY, DECISION, ERESOLVE, LOG, MISS, PEER
+from small_generation import build
 
 from mem_assets.engines.errors import EngineMissing
 from mem_assets.hashing import canonical_json
 from mem_assets.interfaces import cli
 from mem_assets.settings import Settings
 from mem_assets.storage.generation import publish
-
-ERESOLVE = """npm ERR! code ERESOLVE
-npm ERR! ERESOLVE unable to resolve dependency tree
-npm ERR! 
-npm ERR! While resolving: shop@1.0.0
-npm ERR! Found: react@18.2.0
-npm ERR! Could not resolve dependency:
-npm ERR! peer react@"^16.8.0" from react-beautiful@4.1.0
-"""
-LOG = Log(ERESOLVE, "npm", path="2026-11-20/logs/npm/shop.log")
-PEER = Note("React was bumped ahead of the widget kit. [bold]Pinned[/bold] it back.", logs=(LOG,))
-BODY = Note("Kong buffered the upload.", symptoms=("413 Request Entity Too Large",))
-DECISION = Note("We keep retries at three.", symptoms=None)
-MISS = "zephyr mandolin is purple"
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("home")
-    publish(folder, build(folder, [BODY]).id)
-    publish(folder, build(folder, [PEER, BODY, DECISION]).id)
-    return folder
-
-
-@pytest.fixture
-def mem(home, monkeypatch):
-    """Runs `mem` on the small generation, fresh unless a test says otherwise."""
-    monkeypatch.setenv("MEM_HOME", str(home))
-    set_stale(monkeypatch, [])
-    monkeypatch.setattr(cli, "start_embedder", lambda settings: WordHashEmbedder())
-    runner = CliRunner()
-    return lambda *args, **more: runner.invoke(cli.app, list(args), **more)
-
-
-def set_stale(monkeypatch, reasons):
-    fake = SimpleNamespace(freshness=lambda settings: reasons)
-    monkeypatch.setitem(sys.modules, "mem_assets.storage.freshness", fake)
 
 
 @pytest.mark.parametrize(
@@ -103,6 +65,7 @@ def test_top_bounds_the_answers(mem):
         ([], "give either the error"),
         (["x", "--file", "y"], "give either the error"),
         (["--file", "/no/such/file"], "cannot read /no/such/file: No such file"),
+        (["--file", ""], "the name is empty; give a file"),
         (["  "], "the error is empty"),
         (["x", "--top", "0"], "'--top'"),
     ],
@@ -135,8 +98,8 @@ def test_loading_the_engine_is_said_on_standard_error_first(monkeypatch, tmp_pat
     assert opened == [tmp_path / "cache" / "vectors"]
 
 
-def test_a_stale_index_is_said_beside_the_answer(mem, monkeypatch):
-    set_stale(monkeypatch, ["2026-11-30 has logs that were never indexed"])
+def test_a_stale_index_is_said_beside_the_answer(mem, set_stale):
+    set_stale(["2026-11-30 has logs that were never indexed"])
     result = mem("context", MISS, "--json")
     assert result.exit_code == 1
     assert json.loads(result.stdout)["stale"] == "2026-11-30 has logs that were never indexed"
@@ -206,12 +169,12 @@ def test_symptoms_of_what_has_none(mem, sha, code, message):
     assert (result.exit_code, message in result.output) == (code, True)
 
 
-def test_status(mem, monkeypatch):
+def test_status(mem, set_stale):
     fresh = mem("status")
     assert fresh.exit_code == 0
     assert "fresh" in fresh.stdout
     assert "memory 4" in fresh.stdout
-    set_stale(monkeypatch, ["2026-11-30: 3 records are not indexed"])
+    set_stale(["2026-11-30: 3 records are not indexed"])
     stale = mem("status", "--json")
     assert stale.exit_code == 4
     assert json.loads(stale.stdout)["stale"] == ["2026-11-30: 3 records are not indexed"]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from mem_assets.memory.chunk import PIECE_SIZE, chunk_note, covered, mentions, parse_reference
 from mem_assets.memory.notes import Note, parse_note
+from mem_assets.memory.redaction import find_secrets
 
 DAY = "2026-11-24"
 SHA = "ab12" * 16
@@ -187,3 +188,32 @@ def test_any_document_is_chunked(text):
     pieces = parse_reference(DAY, "r.md", text)
     assert [piece.chunk for piece in pieces] == list(range(len(pieces)))
     assert all(piece.text.strip() for piece in pieces)
+
+
+TOKEN = "ghp_" + "Zk3vQ9xLm2Tn8RpWc5Ys7BdF4GhJ6aEu1oKi"
+
+
+def test_no_piece_holds_a_secret_that_its_note_did_not():
+    """A cut makes a line's beginning and its end, which some secrets are known by."""
+    glued = "x" * (PIECE_SIZE - 1) + "_" + TOKEN + "_" + "y" * PIECE_SIZE
+    prose = (
+        sentences("lock", 44)[: PIECE_SIZE - 60] + " Then. password: correcthorse. " + "a " * 500
+    )
+    for text in (glued, prose):
+        one = note(text)
+        pieces = chunk_note(one)
+        assert len(pieces) > 1
+        assert [find_secrets(piece.text) for piece in pieces] == [[]] * len(pieces)
+        assert covered([one], pieces) == []
+
+
+def test_a_document_is_clean_in_every_field():
+    heading = f"# gh\x1bp_{TOKEN[4:]}"
+    text = f'---\nsource: "of gh\\u0070_{TOKEN[4:]}\\u202e"\n---\n{heading}\n\nuse {TOKEN}\n'
+    (piece,) = parse_reference(DAY, "reference/a.md", text)
+    assert (piece.source, piece.heading) == (
+        "of <REDACTED:github-token>",
+        "<REDACTED:github-token>",
+    )
+    assert piece.text.endswith("use <REDACTED:github-token>")
+    assert (piece.line_start, piece.line_end) == (4, 6)

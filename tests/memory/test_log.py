@@ -65,6 +65,7 @@ def test_any_changed_byte_of_a_line_is_a_fault_at_that_line(said, data):
         ("moved", lambda lines: [lines[0], lines[2], lines[1]], 2, "missing or was moved"),
         ("doubled", lambda lines: [*lines, lines[-1]], 4, "missing or was moved"),
         ("not json", lambda lines: [lines[0], "{", lines[2]], 2, "not a record"),
+        ("deep", lambda lines: [lines[0], "[" * 200_000, lines[2]], 2, "not a record"),
         ("blank", lambda lines: [lines[0], "", *lines[1:]], 2, "not a record"),
         ("spaced", lambda lines: [lines[0], lines[1] + " ", lines[2]], 2, "was changed"),
     ],

@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mem_assets.memory import notes as module
+from mem_assets.memory.chunk import chunk_note, covered
 from mem_assets.memory.model import REJECT_REASONS
 from mem_assets.memory.notes import Note, parse_note
+from mem_assets.memory.redaction import find_secrets
 
 DAY = "2026-11-24"
 
@@ -146,6 +148,84 @@ def test_text_is_normalised_and_can_always_be_stored():
     assert note.text == "caf\u00e9\nline\nline"
     (note,), _ = parse('{"text": "lone \\ud800 half"}', "a.jsonl")
     assert note.text.encode("utf-8") == b"lone ? half"
+
+
+TOKEN = "ghp_" + "Zk3vQ9xLm2Tn8RpWc5Ys7BdF4GhJ6aEu1oKi"
+HIDDEN = r"gh\u0070_" + TOKEN[4:]
+
+
+@pytest.mark.parametrize("token", [TOKEN, HIDDEN, r"\n" + TOKEN, r"\u0000gh\u0000" + TOKEN[2:]])
+@pytest.mark.parametrize("markdown", [True, False])
+def test_no_escape_carries_a_secret_into_a_field(token, markdown):
+    names = ("text", "kind", "source", "evidence")
+    if markdown:
+        text = "---\n" + "".join(f'{name}: "of {token}"\n' for name in names) + "---\n"
+        text = text.replace(r"\u0000", r"\x07")
+    else:
+        text = "{" + ", ".join(f'"{name}": "of {token}"' for name in names) + "}"
+    (note,), rejects = parse(text, "notes/a.md" if markdown else "notes/a.jsonl")
+    assert rejects == []
+    values = [note.kind, note.source, *note.evidence]
+    values += [note.text] if "u0000" not in token else []
+    for value in values:
+        assert "<REDACTED:github-token>" in value
+        assert find_secrets(value) == []
+
+
+def test_normal_form_lays_no_secret_bare():
+    kelvin = "A\u212aIA" + "Q7R2MPZX9VLCT4NY"
+    (note,), _ = parse(f"The id {kelvin} was refused, then ghp_{TOKEN[4:]}\u0338 too.")
+    assert find_secrets(note.text) == []
+    assert note.text == module.normalise(note.text)
+
+
+def test_a_reject_tells_no_secret():
+    lines = [f'{{"{HIDDEN}": 1, "{HIDDEN}": 2}}', f'{{"text": "a", "level": "{HIDDEN}"}}']
+    _, rejects = parse("\n".join(lines), "a.jsonl")
+    _, more = parse(f'---\n"{HIDDEN}": 1\n"{HIDDEN}": 2\n---\ntext')
+    assert len(rejects) + len(more) == 3
+    assert TOKEN[4:16] not in repr((rejects, more))
+
+
+@pytest.mark.parametrize("markdown", [True, False])
+def test_every_field_is_normalised_alike(markdown):
+    odd = r"cafe\u0301 \ud800 \ud83d\ude00"
+    names = ("text", "kind", "source", "evidence")
+    text = "---\n" + "".join(f'{name}: "{odd}"\n' for name in names) + "---\n"
+    if not markdown:
+        text = "{" + ", ".join(f'"{name}": "{odd}"' for name in names) + "}"
+    (note,), _ = parse(text, "a.md" if markdown else "a.jsonl")
+    expected = "caf\u00e9 ? \U0001f600"
+    assert (note.text, note.kind, note.source) == (expected,) * 3
+    assert note.evidence == (expected,)
+    assert covered([note], chunk_note(note)) == []
+
+
+def test_control_and_direction_characters_are_left_out_of_a_line():
+    odd = "a\x1b[2J\x9b1m\u202e\u2066b\u2069\x07\x7f\u200fc"
+    fields = {"text": "x", "kind": odd, "source": [odd, odd], "evidence": [odd, "\u202c "]}
+    (note,), _ = parse(json.dumps(fields), "a.jsonl")
+    assert (note.kind, note.source, note.evidence) == ("a[2J1mbc", "a[2J1mbc", ("a[2J1mbc",))
+
+
+def test_a_reference_keeps_the_spaces_and_marks_of_a_name():
+    references = [
+        " logs/two  spaces!.log ",
+        "logs/cafe\u0301.log",
+        "logs/<REDACTED:password>/a.log",
+    ]
+    (note,), _ = parse(json.dumps({"text": "x", "evidence": references}), "a.jsonl")
+    assert note.evidence == (
+        "logs/two  spaces!.log",
+        "logs/caf\u00e9.log",
+        "logs/<REDACTED:password>/a.log",
+    )
+
+
+def test_references_hold_no_secret_side_by_side():
+    references = ["name: API_TOKEN", "value: abcdef1234567890"]
+    (note,), _ = parse(json.dumps({"text": "x", "evidence": references}), "a.jsonl")
+    assert find_secrets("\n".join(note.evidence)) == []
 
 
 @pytest.mark.parametrize(

@@ -215,6 +215,58 @@ def test_colours_do_not_hide_a_secret() -> None:
         assert find_secrets(clean) == []
 
 
+TOKEN = "ghp_" + ALNUM[:36]
+ESCAPED = [
+    (r'{{"log": "push refused\n{}\nis not allowed"}}', TOKEN, "github-token"),
+    (r'{{"log": "at line\t{}\r\n"}}', TOKEN, "github-token"),
+    (r'{{"log": "x\b{}\f"}}', TOKEN, "github-token"),
+    (r'{{"log": "{{\"log\": \"refused\\n{}\\n\"}}"}}', TOKEN, "github-token"),
+    (r'{{"log": "for \u001b[0;31m{}\u001b[0m"}}', TOKEN, "github-token"),
+    (r"b'for \x1b[31m{}\x1b[0m'", TOKEN, "github-token"),
+    (r"for \033[31m{}\033[0m", TOKEN, "github-token"),
+    (r"for \e[31m{}\e[0m", TOKEN, "github-token"),
+    (r"a\u000a{}\u000ab", TOKEN, "github-token"),
+    (r'{{"log": "{}"}}', r"gh\u0070\u005f" + ALNUM[:36], "github-token"),
+    (r"id\n{}", "AKIA" + "Q7R2MPZX9VLCT4NY", "aws-access-key"),
+    (r"fatal: https:\/\/bot:{}@git.example\/a.git", "p4ssW0rd9", "url-password"),
+    (r"DB_PASSWORD=\t{}", "Hunter2secretX9", "password"),
+    (r'{{"log": "a\npassword: {}\nb"}}', "correcthorse", "password"),
+    (r'{{"run": "curl -u \"bot:{}\" https://h"}}', "hunter2", "command-line-password"),
+]
+
+
+@pytest.mark.parametrize(("line", "secret", "kind"), ESCAPED)
+def test_an_escape_does_not_hide_a_secret(line: str, secret: str, kind: str) -> None:
+    clean, kinds = redact(line.format(secret))
+    assert clean == line.format(f"<REDACTED:{kind}>")
+    assert kinds == (kind,)
+    assert find_secrets(line.format(secret)) == [kind]
+    assert redact(clean) == (clean, ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"cannot open C:\new\token.txt",
+        r"token: C:\new\token.txt",
+        r"password=C:\new\reset\token.txt",
+        r'{"path": "C:\\new\\token.txt", "next": "C:\\repo\\password\\reset.ts"}',
+        r"D:\a\1\s\token: not found",
+        r"\\server\news\tokens\passwords",
+        r'printf("token: %s\n", token);',
+        r"grep -P 'password:\t\w+' a.txt",
+        r"\u0070assword and \x41 are escapes",
+    ],
+)
+def test_a_backslash_makes_no_secret(text: str) -> None:
+    assert redact(text) == (text, ())
+
+
+def test_lines_without_an_escape_do_not_touch_one_another() -> None:
+    text = "a\\n- name: API_TOKEN\nplain words\n  value: abcdef1234567890 b\\n"
+    assert redact(text) == (text, ())
+
+
 def test_json_stays_json() -> None:
     for value in ("a\\nb", 'q"uote', "back\\", "Cookie: a=" + ALNUM[:20]):
         line = json.dumps({"text": f'{{"password": "{value}"}} curl -u a:{value}', "n": [1]})
@@ -238,12 +290,14 @@ HOSTILE = (
     *("token=", 'token="', "token='`", '"token":"\\', "-----BEGIN RSA PRIVATE KEY-----", "://a:"),
     *("a://b:c@", "password: ", "eyJ", "M", "\x1b[", "curl -u a:b ", "login a password ", "=>>"),
     *("cookie: a=", "authorization: basic ", "secret,secret=", "<token>", "sig=", ");", "\x1b[0m"),
+    *("\\", "\\n", '\\"', "\\u", "\\e[", "\\\\\\", "\\npassword=", 'password=\\"a'),
 )
 PIECES = st.sampled_from(
     [
         *(secret for _, _, secret in SECRETS),
         *("password=", "token: ", '"secret": "', "://u:", "@h", "<REDACTED:x>", "Bearer ", "***"),
         *("-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----", "\n", " ", "\x1b[1m"),
+        *("\\n", "\\\\n", "\\t", '\\"', "\\/", "\\u0070", "\\u000a", "\\x1b[0m", "\\e["),
         *('"', "'", "\\", "&", ",", "$", "<", "é", "\ud800", "AKIA", "-p ", "curl -u ", "cookie: "),
     ]
 )

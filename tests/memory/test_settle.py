@@ -71,6 +71,7 @@ def test_references_by_path_day_path_id_prefix_and_archive():
     logs = [
         evidence("1", "2026-11-24/logs/npm/ci.log"),
         evidence("2", "2026-11-24/logs/ci/run.zip!build/3_npm ci.txt"),
+        evidence("3", "2026-11-24/logs/ex%21cl.log"),
     ]
     cases = {
         "2026-11-24/logs/npm/ci.log": "1",
@@ -79,6 +80,7 @@ def test_references_by_path_day_path_id_prefix_and_archive():
         "1" * 12: "1",
         "2026-11-24/logs/ci/run.zip": "2",
         "2026-11-24/logs/ci/run.zip!build/3_npm ci.txt": "2",
+        "logs/ex!cl.log": "3",
         "1" * 11: "",
         "2026-11-24/logs/npm/CI.log": "",
     }

@@ -27,7 +27,7 @@ TELLING = {
     "signatures": {"rule_sets_match", "signatures_rejects"},
     "candidate_memories": {"candidate_memories_rejects"},
     "accepted_memories": {"acceptance_rate"},
-    "memory_index": {"references_wait", "symptoms_find_their_memory"},
+    "memory_index": {"nothing_is_left_out", "references_wait", "symptoms_find_their_memory"},
 }
 
 

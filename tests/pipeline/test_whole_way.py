@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,7 +16,9 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
+from mem_assets.memory.log import LogEntry
 from mem_assets.memory.settle import settle
+from mem_assets.pipeline.assets import index as index_assets
 from mem_assets.pipeline.assets import vectors
 from mem_assets.pipeline.gates import INDEX_GATES
 from mem_assets.pipeline.run import QUIET, run_day, run_index
@@ -82,6 +85,48 @@ def test_materialising_again_changes_no_byte(reference, landing):
     before = files_below(home)
     assert run_everything(home, landing) == digest
     assert files_below(home) == before
+
+
+def test_what_was_accepted_stays_when_its_note_and_its_log_are_gone(tmp_path, landing):
+    """Landing files may be moved away after they were read: only a retraction forgets."""
+    own = tmp_path / "landing"
+    shutil.copytree(landing, own)
+    home = tmp_path / "home"
+    digest = run_everything(home, own)
+    for name in ("notes/web.md", "logs/npm/web.log"):
+        (own / DATES[0] / name).unlink()
+    assert run_everything(home, own) == digest
+    _assert_whole(home)
+
+
+def test_lost_vectors_are_made_again(tmp_path, landing, reference):
+    run_everything(tmp_path, landing)
+    for name in ("text_embeddings", "symptom_embeddings"):
+        for path in (tmp_path / "parquet" / name).glob("*.parquet"):
+            path.unlink()
+    assert index(tmp_path, landing) == reference[1]
+
+
+def test_vectors_that_their_check_refused_are_not_taken(tmp_path, landing, reference):
+    run_everything(tmp_path, landing)
+    days = Days(tmp_path)
+    rows = days.read("text_embeddings", DATES[0])
+    days.write("text_embeddings", DATES[0], [row | {"vector": [9.0] * 384} for row in rows])
+    assert index(tmp_path, landing) == reference[1]
+
+
+def test_a_day_recorded_while_the_index_is_checked_does_not_fail_it(tmp_path, landing, monkeypatch):
+    run_days(tmp_path, landing, DATES)
+    honest = index_assets.build_index
+
+    def overtaken(home, days, log, embedder):
+        generation = honest(home, days, log, embedder)
+        entry = LogEntry("memory_retracted", "e" * 64, {"reason": "meanwhile"})
+        MemoryLog(tmp_path).append(DATES[2], [entry])
+        return generation
+
+    monkeypatch.setattr(index_assets, "build_index", overtaken)
+    index(tmp_path, landing)
 
 
 @pytest.mark.parametrize("order", [*itertools.permutations(DATES)][1:], ids=str)

@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mem_assets.retrieval.answer import Evidence, clipped, pair_lines, printable, safe_evidence
+from mem_assets.retrieval.answer import (
+    Evidence,
+    clipped,
+    pair_lines,
+    printable,
+    safe,
+    safe_evidence,
+)
 
 
 @pytest.mark.parametrize(
@@ -14,9 +21,11 @@ from mem_assets.retrieval.answer import Evidence, clipped, pair_lines, printable
         ("\x1b]0;title\x07left", "left"),
         ("\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "link"),
         ("a\rb\r\nc", "a\nb\nc"),
-        ("a\x00b\x08c\x7fd\x9be", "abcde"),
+        ("a\x00b\x08c\x7fd\x85e", "abcde"),
+        ("\x9b31mred\x9b0m \x9d0;t\x9c", "red 0;t"),
+        ("\x1b]0;an open title\nthe next line", "\nthe next line"),
         ("\x1bPq#0\x1b\\x", "x"),
-        ("\u202eevil\u2066x", "evilx"),
+        ("\u202eevil\u2066x\u061c", "evilx"),
         ("tab\tand\nline", "tab\tand\nline"),
         ("half \ud800 pair", "half ? pair"),
         ("\x1b", ""),
@@ -31,6 +40,13 @@ def test_nothing_that_drives_a_terminal_is_left(text):
     shown = printable(text)
     assert not [c for c in shown if unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t"]
     assert printable(shown) == shown
+
+
+def test_safe_reaches_every_text_however_deep():
+    evidence = Evidence("i\x9b1m", "d", "p", "npm\u202e", None, "\x07s", 1, None, "\x1b[2Jr")
+    value = {"ke\x9b0my": [evidence, ("\u2066t", 1, None)], "n": 0.5}
+    shown = Evidence("i", "d", "p", "npm", None, "s", 1, None, "r")
+    assert safe(value) == {"key": [shown, ("t", 1, None)], "n": 0.5}
 
 
 def test_lines_are_paired_by_the_words_they_share():

@@ -327,11 +327,92 @@ def test_a_linked_folder_is_not_entered(tmp_path: Path, linked: str) -> None:
 def test_odd_names_stay_apart_and_printable(tmp_path: Path) -> None:
     logs = tmp_path / DAY / "logs"
     logs.mkdir(parents=True)
-    for name in (b"a!b.log", b"a%21b.log", b"bad\xff.log", b"line\nbreak.log"):
+    names = (b"a!b.log", b"a%21b.log", b"bad\xff.log", b"line\nbreak.log")
+    for name in (*names, "cafe\u0301.log".encode(), "caf\u00e9.log".encode(), b"two  spaces.log"):
         (Path(os.fsdecode(os.path.join(os.fsencode(logs), name)))).write_text("x")
     day = read_logs(tmp_path, DAY)
-    assert [log.path.rsplit("/")[-1] for log in day.logs] == ["bad\\xff.log", "line\\x0abreak.log"]
-    assert reasons(day) == {"logs/a%21b.log": "unreadable"}
+    marked, decomposed = (sha256_text(f"{DAY}/logs/{n}.log")[:8] for n in ("a!b", "cafe\u0301"))
+    assert reasons(day) == {}
+    assert [log.path.rsplit("/")[-1] for log in day.logs] == [
+        f"a%21b#{marked}.log",
+        "a%21b.log",
+        "bad\\xff.log",
+        f"caf\u00e9#{decomposed}.log",
+        "caf\u00e9.log",
+        "line\\x0abreak.log",
+        "two  spaces.log",
+    ]
+    assert [path for path, _ in list_files(tmp_path, DAY)] == [log.path for log in day.logs]
+
+
+def test_a_name_is_shown_in_its_composed_form(tmp_path: Path) -> None:
+    land(tmp_path, {"logs/cafe\u0301.log": "x", "logs/a.zip": zipped({"cafe\u0301.txt": b"x"})})
+    assert [log.path.removeprefix(f"{DAY}/logs/") for log in only_logs(tmp_path)] == [
+        "a.zip!caf\u00e9.txt",
+        "caf\u00e9.log",
+    ]
+
+
+SECRET = "password=" + "Hunter2secretX9"
+
+
+def test_a_secret_in_a_folders_name_takes_no_file_along(tmp_path: Path) -> None:
+    land(
+        tmp_path,
+        {
+            f"logs/ci/{SECRET}/a.log": "a",
+            f"logs/ci/{SECRET}/b.log.gz": gzip.compress(b"b"),
+            f"logs/ci/{SECRET}.log": "c",
+            f"logs/ci/{SECRET}.log.meta.json": {"tool": "npm"},
+            f"logs/ci/{SECRET}.zip": zipped({f"{SECRET}/d.txt": b"d", f"{SECRET}.txt": b"e"}),
+            f"notes/{SECRET}/n.md": "note",
+            f"notes/{SECRET}.md": "note",
+        },
+    )
+    shown = "password=<REDACTED:password>"
+    assert {log.path.removeprefix(f"{DAY}/logs/ci/"): log.tool for log in only_logs(tmp_path)} == {
+        f"{shown}.log": "npm",
+        f"{shown}.zip!{shown}.txt": None,
+        f"{shown}.zip!{shown}/d.txt": None,
+        f"{shown}/a.log": None,
+        f"{shown}/b.log.gz": None,
+    }
+    notes = read_notes(tmp_path, DAY)
+    assert [note.path for note in notes.notes] == [
+        f"{DAY}/notes/{shown}.md",
+        f"{DAY}/notes/{shown}/n.md",
+    ]
+
+
+def test_names_that_differ_in_their_secret_stay_apart(tmp_path: Path) -> None:
+    names = [f"{SECRET}{n}" for n in range(3)]
+    files: dict[str, bytes | str | dict[str, object]] = {"logs/x.zip": b""}
+    files["logs/x.zip"] = zipped({f"{name}.txt": name[-1].encode() for name in names})
+    for name in names:
+        files |= {f"logs/{name}.log": name, f"logs/{name}/a.log": name}
+        files[f"logs/{name}.log.meta.json"] = {"job": f"job {name[-1]}"}
+    land(tmp_path, files)
+    day = read_logs(tmp_path, DAY)
+    assert reasons(day) == {}
+    assert len({log.path for log in day.logs}) == len(day.logs) == 9
+    assert {log.path.rsplit(".")[-1] for log in day.logs} == {"log", "txt"}
+    assert not any(find_secrets(log.path) for log in day.logs)
+    assert SECRET[-6:] not in repr(day)
+    jobs = {log.job for log in day.logs if log.job}
+    assert {f"job {n}" for n in range(3)} <= jobs
+    taken = {log.path.split("!")[0] for log in day.logs} | set(day.set_aside)
+    assert taken == {path for path, _ in list_files(tmp_path, DAY)}
+
+
+@pytest.mark.parametrize(
+    "name", ["password=abc/d.log", "token=/abcd1234efgh.log", "password=abc.log", "a/token=.zip"]
+)
+def test_no_shown_path_is_a_secret_across_its_components(tmp_path: Path, name: str) -> None:
+    data = zipped({"abcd1234efgh.log": b"x"}) if name.endswith(".zip") else b"x"
+    land(tmp_path, {f"logs/{name}": data})
+    log = only(tmp_path)
+    assert find_secrets(log.path) == []
+    assert log.path.endswith(".log")
 
 
 def test_files_are_listed_with_their_sizes(tmp_path: Path) -> None:

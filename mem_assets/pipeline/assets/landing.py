@@ -7,18 +7,19 @@ import dagster as dg
 from mem_assets.pipeline.assets.common import daily_asset, day_result
 from mem_assets.pipeline.resources import Store
 from mem_assets.pipeline.stages.landing import raw_log_rows, reject_rows
-from mem_assets.storage.landing import list_files, read_logs
+from mem_assets.storage.freshness import file_rows
+from mem_assets.storage.landing import read_logs
 
 
 @dg.asset(**daily_asset("raw_logs", "landing"))
 def raw_logs(context: dg.AssetExecutionContext, store: Store) -> dg.MaterializeResult:
     """The day's logs: unpacked, decoded, secrets redacted before any id is made."""
     date = context.partition_key
-    files = [{"path": p, "bytes": size} for p, size in list_files(store.landing_path, date)]
+    files = file_rows(store.landing_path, date, "log_files")
     landed = read_logs(store.landing_path, date)
     rows, rejects = raw_log_rows(landed.logs), reject_rows(landed.rejects)
     store.days.write("raw_log_rejects", date, rejects)
-    store.days.write("landing_files", date, files)
+    store.days.write("log_files", date, files)
     version = store.days.write("raw_logs", date, rows)
     tools = Counter(row["tool"] or "to be detected" for row in rows)
     return day_result(

@@ -16,6 +16,7 @@ from mem_assets.pipeline.stages.memories import (
     parse_notes,
     verdict_rows,
 )
+from mem_assets.storage.freshness import file_rows
 from mem_assets.storage.landing import read_notes, read_references
 
 
@@ -23,12 +24,14 @@ from mem_assets.storage.landing import read_notes, read_references
 def candidate_memories(context: dg.AssetExecutionContext, store: Store) -> dg.MaterializeResult:
     """The day's notes and reference documents, split into candidates, secrets redacted."""
     date = context.partition_key
+    files = file_rows(store.landing_path, date, "note_files")
     landed = read_notes(store.landing_path, date)
     references = read_references(store.landing_path, date)
     notes, faulty = parse_notes(landed.notes)
     rows = candidate_rows(candidates_of(notes, references.notes))
     rejects = reject_rows([*landed.rejects, *references.rejects, *faulty])
     store.days.write("note_rejects", date, rejects)
+    store.days.write("note_files", date, files)
     version = store.days.write("candidate_memories", date, rows)
     return day_result(
         version,

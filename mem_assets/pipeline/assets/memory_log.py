@@ -7,6 +7,7 @@ from mem_assets.pipeline.partitions import daily
 from mem_assets.pipeline.resources import Store
 from mem_assets.pipeline.stages.acceptance import unfit_for_record
 from mem_assets.pipeline.stages.log_entries import log_entries
+from mem_assets.storage.freshness import files_version
 
 
 @dg.asset(
@@ -35,6 +36,8 @@ def memory_log(context: dg.AssetExecutionContext, store: Store) -> dg.Materializ
     for log in logs:
         store.evidence.write(log["text_sha"], log["text"])
     appended = store.log.append(date, log_entries(logs, signatures, accepted, projections))
+    version = files_version(store.days, date)
+    store.days.write("recorded_days", date, [{"files_version": version}])
     records = store.log.read(date)
     head = records[-1].record_sha if records else "0" * 64
     return dg.MaterializeResult(

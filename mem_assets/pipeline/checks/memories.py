@@ -8,6 +8,7 @@ from mem_assets.memory.chunk import covered
 from mem_assets.pipeline.checks.common import gate, notice, verdict, warning
 from mem_assets.pipeline.resources import Store
 from mem_assets.pipeline.stages.acceptance import (
+    NOTE_COLUMNS,
     secrets_left,
     unjudged,
     without_origin,
@@ -46,7 +47,7 @@ def notes_hold_no_secret(
     """No known secret format is left after redaction."""
     rows = store.days.read("candidate_memories", context.partition_key)
     return verdict(
-        secrets_left(rows, ("text", "source", "heading", "path")),
+        secrets_left(rows, (*NOTE_COLUMNS, "path")),
         "everything downstream is kept for good and shown to others",
         "add the form to memory/secret_patterns.toml, then materialise again",
     )

@@ -6,14 +6,29 @@ from mem_assets.memory.log import LogDamaged
 from mem_assets.pipeline.checks.common import gate, verdict, warning
 from mem_assets.pipeline.gates import latest_generation_id
 from mem_assets.pipeline.resources import Engine, Store
-from mem_assets.pipeline.stages.index import day_vectors, recomputed_digest
+from mem_assets.pipeline.stages.index import recomputed_digest
 from mem_assets.pipeline.stages.quality import (
     Ranks,
     drifted_vectors,
     pending_references,
     symptom_ranks,
 )
-from mem_assets.storage.generation import Generation, open_generation
+from mem_assets.storage.generation import (
+    Generation,
+    GenerationDamaged,
+    NoGeneration,
+    open_current,
+    open_generation,
+)
+
+
+def published_heads(store: Store) -> dict[str, int]:
+    """How many records of each day the published generation has read."""
+    try:
+        return dict(open_current(store.home_path).manifest["log_heads"])
+    except (NoGeneration, GenerationDamaged):
+        return {}
+
 
 FOUND_FIRST_BOUND = 0.8
 """Share of memories that their own symptoms should find first."""
@@ -26,11 +41,15 @@ def built_generation(context: dg.AssetCheckExecutionContext, store: Store) -> Ge
 
 @dg.asset_check(**gate("memory_log"))
 def log_chain_verifies(context: dg.AssetCheckExecutionContext, store: Store) -> dg.AssetCheckResult:
-    """The day's chain of records holds, and nothing stands in it twice."""
+    """The day's chain of records holds, nothing stands in it twice, and no tail is missing."""
+    date = context.partition_key
     try:
-        records, problems = len(store.log.read(context.partition_key)), []
+        records, problems = len(store.log.read(date)), []
     except LogDamaged as damage:
         records, problems = 0, [str(damage)]
+    published = published_heads(store).get(date, 0)
+    if not problems and records < published:
+        problems = [f"{published} records were published, {records} are left"]
     return verdict(
         problems,
         "the memory log is what everything else is rebuilt from",
@@ -59,13 +78,26 @@ def digest_follows_from_log(
 ) -> dg.AssetCheckResult:
     """The digest, recomputed from the log's records, is the generation's."""
     generation = built_generation(context, store)
-    model_id = engine.embedder().model_id
-    digest = recomputed_digest(store.log, day_vectors(store.days, model_id), model_id)
+    heads = generation.manifest["log_heads"]
+    digest = recomputed_digest(store.log, heads, store.days, engine.embedder())
     same = digest == generation.manifest["digest"]
     return verdict(
         [] if same else [f"{generation.id} has {generation.manifest['digest']}, not {digest}"],
         "an index that does not follow from the record cannot be trusted or rebuilt",
         "materialise memory_index again; days that were written meanwhile are then taken",
+    )
+
+
+@dg.asset_check(asset="memory_index")
+def nothing_is_left_out(
+    context: dg.AssetCheckExecutionContext, store: Store
+) -> dg.AssetCheckResult:
+    """Every memory and log on record is in the index with all of its vectors."""
+    left_out = built_generation(context, store).manifest["incomplete"]
+    return warning(
+        [f"{sha}: on record without a projection" for sha in left_out],
+        "what is accepted must be found; these are not",
+        "run their day again: it appends the projection that an interrupted run left out",
     )
 
 

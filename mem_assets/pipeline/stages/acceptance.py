@@ -28,12 +28,19 @@ UNIT_TOLERANCE = 1e-5
 LOG_COLUMNS = ("text", "path", "job", "step", "url", "repo", "commit")
 """Columns of raw_logs that come from outside."""
 
+NOTE_COLUMNS = ("text", "kind", "heading", "source", "evidence")
+"""Columns of candidates and memories that come from outside."""
+
 
 def unaccounted_files(files: Iterable[str], rows: Rows, rejects: Rows) -> list[str]:
     """Files of the landing that are neither a row nor a reject, and rows from nowhere."""
     taken = {row["path"].split("!", 1)[0] for row in (*rows, *rejects)}
-    logs = {path for path in files if "/logs/" in path and not path.endswith(".meta.json")}
     present = set(files)
+    logs = {
+        path
+        for path in present
+        if path.split("/")[1:2] == ["logs"] and not path.endswith(".meta.json")
+    }
     return [f"{path}: neither a row nor a reject" for path in sorted(logs - taken)] + [
         f"{path}: a row without a file" for path in sorted(taken - present)
     ]
@@ -44,9 +51,11 @@ def secrets_left(rows: Rows, columns: Collection[str]) -> list[str]:
     problems = []
     for row in rows:
         for column in columns:
-            kinds = find_secrets(row[column] or "")
+            value = row[column] or ""
+            kinds = find_secrets(value if isinstance(value, str) else "\n".join(value))
             if kinds:
-                problems.append(f"{row['path']}: {column} still holds {', '.join(sorted(kinds))}")
+                place = row.get("path") or row["memory_sha"]
+                problems.append(f"{place}: {column} still holds {', '.join(sorted(kinds))}")
     return problems
 
 
@@ -162,11 +171,15 @@ def faulty_vectors(
         vector = np.array(found[key]["vector"], dtype=np.float32)
         if found[key]["text_sha"] != sha256_text(expected[key]):
             problems.append(f"{key}: the vector of another text")
-        elif vector.shape != (embedder.dimensions,) or not np.isfinite(vector).all():
-            problems.append(f"{key}: not {embedder.dimensions} finite numbers")
-        elif abs(float(np.linalg.norm(vector)) - 1) > UNIT_TOLERANCE:
-            problems.append(f"{key}: not of unit length")
+        elif not is_unit_vector(vector, embedder.dimensions):
+            problems.append(f"{key}: not {embedder.dimensions} finite numbers of unit length")
     return problems
+
+
+def is_unit_vector(vector: np.ndarray, dimensions: int) -> bool:
+    """Whether it is whole, finite and of unit length."""
+    is_whole = vector.shape == (dimensions,) and bool(np.isfinite(vector).all())
+    return is_whole and abs(float(np.linalg.norm(vector)) - 1) <= UNIT_TOLERANCE
 
 
 def unfit_for_record(
@@ -180,6 +193,7 @@ def unfit_for_record(
     """What keeps a day's rows out of the memory log, whichever way they came to it."""
     return [
         *secrets_left(raw_logs, LOG_COLUMNS),
+        *secrets_left(accepted, NOTE_COLUMNS),
         *volatile_left(signatures),
         *wrongly_accepted(accepted, verdicts, retracted),
         *wrongly_projected(projections, accepted),

@@ -1,16 +1,18 @@
 """From all days to one generation."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mem_assets.hashing import sha256_text
+from mem_assets.memory.log import LogRecord
 from mem_assets.memory.settle import settle
+from mem_assets.pipeline.stages.acceptance import is_unit_vector
 from mem_assets.pipeline.stages.embeddings import Embedder
 from mem_assets.retrieval.build import build_generation
-from mem_assets.retrieval.tables import GenerationTables, VectorOf, build_tables
+from mem_assets.retrieval.tables import GenerationTables, build_tables
 from mem_assets.signature import rules_version
 from mem_assets.storage.days import Days
 from mem_assets.storage.generation import Generation
@@ -21,21 +23,51 @@ from mem_assets.symptom import catalogue_sha, classes_version
 def build_index(home: Path, days: Days, log: MemoryLog, embedder: Embedder) -> Generation:
     """Build a generation from the memory log and the vectors that the days made.
 
-    No vector is made here: a memory whose day has none yet is left out and named in the
-    manifest, so a day that failed holds back nothing but its own.
+    What is recorded stays, also where its day was made again without it and so holds its vector
+    no more: such texts are embedded here, and only those.
     """
     records = log.read_all()
-    tables = build_tables(
-        settle(records),
-        day_vectors(days, embedder.model_id),
-        embedder.model_id,
-        records,
-        days.read_all("gate_verdicts"),
-    )
+    tables = complete_tables(records, days, embedder, days.read_all("gate_verdicts"))
     return build_generation(home, tables, index_inputs(log_heads(records), embedder))
 
 
-def log_heads(records: list[Any]) -> dict[str, int]:
+def complete_tables(
+    records: Sequence[LogRecord],
+    days: Days,
+    embedder: Embedder,
+    verdicts: Iterable[Mapping[str, Any]] = (),
+) -> GenerationTables:
+    """The rows that the records call for, with every vector that they need."""
+    settled, verdicts = settle(records), list(verdicts)
+    vectors = _Vectors(day_vectors(days, embedder))
+    while True:
+        tables = build_tables(settled, vectors, embedder.model_id, records, verdicts)
+        if not vectors.missing:
+            return tables
+        vectors.add_missing(embedder)
+
+
+class _Vectors:
+    """Vectors by their text's SHA-256, and the texts that were asked for in vain."""
+
+    def __init__(self, known: dict[str, np.ndarray]) -> None:
+        self.known = known
+        self.missing: set[str] = set()
+
+    def __call__(self, text: str) -> np.ndarray | None:
+        vector = self.known.get(sha256_text(text))
+        if vector is None:
+            self.missing.add(text)
+        return vector
+
+    def add_missing(self, embedder: Embedder) -> None:
+        texts = sorted(self.missing)
+        made = embedder.embed(texts)
+        self.known |= {sha256_text(text): v for text, v in zip(texts, made, strict=True)}
+        self.missing.clear()
+
+
+def log_heads(records: Iterable[LogRecord]) -> dict[str, int]:
     """How many records of each day were read."""
     heads: dict[str, int] = {}
     for record in records:
@@ -58,20 +90,27 @@ def index_inputs(heads: Mapping[str, int], embedder: Embedder) -> dict[str, Any]
     }
 
 
-def day_vectors(days: Days, model_id: str) -> VectorOf:
-    """The vectors of all days by their text; those of another model do not count."""
+def day_vectors(days: Days, embedder: Embedder) -> dict[str, np.ndarray]:
+    """The vectors of all days by their text's SHA-256.
+
+    Those of another model or engine do not count, nor those that the day's own check refused:
+    that check stands in another run, so it is asked here as well.
+    """
     found: dict[str, np.ndarray] = {}
     for table in ("text_embeddings", "symptom_embeddings"):
-        for row in days.read_all(table, ["text_sha", "vector", "model_id"]):
-            if row["model_id"] == model_id:
-                found[row["text_sha"]] = np.array(row["vector"], dtype=np.float32)
-    return lambda text: found.get(sha256_text(text))
+        for row in days.read_all(table, ["text_sha", "vector", "model_id", "engine_version"]):
+            vector = np.array(row["vector"], dtype=np.float32)
+            made_by = (row["model_id"], row["engine_version"])
+            if made_by == (embedder.model_id, embedder.engine_version) and is_unit_vector(
+                vector, embedder.dimensions
+            ):
+                found[row["text_sha"]] = vector
+    return found
 
 
-def recomputed_digest(log: MemoryLog, vectors: VectorOf, model_id: str) -> str:
-    """The digest that the memory log alone calls for."""
-    return _tables_of(log, vectors, model_id).digest()
-
-
-def _tables_of(log: MemoryLog, vectors: VectorOf, model_id: str) -> GenerationTables:
-    return build_tables(settle(log.read_all()), vectors, model_id)
+def recomputed_digest(
+    log: MemoryLog, heads: Mapping[str, int], days: Days, embedder: Embedder
+) -> str:
+    """The digest that the records up to `heads` call for; later ones are another index's."""
+    records = [r for r in log.read_all() if r.seq <= heads.get(r.date, 0)]
+    return complete_tables(records, days, embedder).digest()
