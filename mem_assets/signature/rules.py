@@ -141,13 +141,22 @@ def compiled(pattern: str) -> Any:
 
 @functools.cache
 def packaged_rules() -> RuleBook:
-    """The rule sets that come with the package."""
+    """The rule sets that come with the package.
+
+    Their patterns and examples are checked by the package's tests, not at each start: that would
+    be a tenth of a second of every lookup.
+    """
+    return _book(packaged_files(), check=False)
+
+
+def packaged_files() -> list[tuple[str, str]]:
+    """Name and text of each rule file that comes with the package."""
     folder = resources.files("mem_assets.signature") / "rules"
-    return _book(
+    return [
         (entry.name, entry.read_text(encoding="utf-8"))
         for entry in sorted(folder.iterdir(), key=lambda item: item.name)
         if entry.name.endswith(".toml")
-    )
+    ]
 
 
 def load_rules(*folders: str | Path) -> RuleBook:
@@ -166,20 +175,21 @@ def load_rules(*folders: str | Path) -> RuleBook:
     return RuleBook(sets)
 
 
-def _book(files: Iterable[tuple[str, str]]) -> RuleBook:
+def _book(files: Iterable[tuple[str, str]], *, check: bool = True) -> RuleBook:
     from mem_assets.signature.block import check_examples
 
     sets: dict[str, RuleSet] = {}
     for name, text in files:
-        rule_set = parse(name, text)
-        check_examples(name, rule_set)
+        rule_set = parse(name, text, check=check)
+        if check:
+            check_examples(name, rule_set)
         if rule_set.tool in sets:
             rule_set = sets[rule_set.tool].merged(rule_set)
         sets[rule_set.tool] = rule_set
     return RuleBook(sets)
 
 
-def parse(file: str, text: str) -> RuleSet:
+def parse(file: str, text: str, *, check: bool = True) -> RuleSet:
     """A rule set from TOML text. Raises RuleError where keys, types or patterns are wrong."""
     try:
         data = tomllib.loads(text)
@@ -188,9 +198,9 @@ def parse(file: str, text: str) -> RuleSet:
     if data.pop("schema", None) != SCHEMA:
         raise RuleError(f"{file}: 'schema' must be {SCHEMA}")
     entries = data.pop("rule", [])
-    values = _fields(file, "the file's head", RuleSet, data, {"rules"})
+    values = _fields(file, "the file's head", RuleSet, data, {"rules"}, check)
     head = RuleSet(**values)
-    rules = tuple(_rule(file, head.tool, entry) for entry in entries)
+    rules = tuple(_rule(file, head.tool, entry, check) for entry in entries)
     names = [rule.name for rule in rules]
     for name in names:
         if names.count(name) > 1:
@@ -198,9 +208,9 @@ def parse(file: str, text: str) -> RuleSet:
     return replace(head, rules=rules)
 
 
-def _rule(file: str, tool: str, entry: dict[str, Any]) -> Rule:
+def _rule(file: str, tool: str, entry: dict[str, Any], check: bool) -> Rule:
     where = f"rule '{entry.get('name', '(without name)')}'"
-    rule = Rule(tool=tool, **_fields(file, where, Rule, entry, {"tool"}))
+    rule = Rule(tool=tool, **_fields(file, where, Rule, entry, {"tool"}, check))
     if rule.rank not in (ROOT, WEAK, SUMMARY, WARNING):
         raise RuleError(f"{file}: {where}: 'rank' must be 1, 2, 3 or 4")
     if not rule.example.strip() or not rule.counter_example.strip():
@@ -214,7 +224,7 @@ _TEXTS = {"tool", "name", "example", "counter_example", "aliases", "wraps"}
 
 
 def _fields(
-    file: str, where: str, kind: type, data: dict[str, Any], absent: set[str]
+    file: str, where: str, kind: type, data: dict[str, Any], absent: set[str], check: bool
 ) -> dict[str, Any]:
     known = {field.name: field for field in fields(kind) if field.name not in absent}
     for key in sorted(set(data) - set(known)):
@@ -228,7 +238,7 @@ def _fields(
             value = tuple(value)
         elif not isinstance(value, wanted) or isinstance(value, bool) != (wanted is bool):
             raise RuleError(f"{file}: {where}: '{key}' must be of type {wanted.__name__}")
-        if key not in _TEXTS and not isinstance(value, int):
+        if check and key not in _TEXTS and not isinstance(value, int):
             for pattern in value if isinstance(value, tuple) else (value,):
                 _check_pattern(file, where, key, pattern)
         values[key] = value

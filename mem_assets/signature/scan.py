@@ -258,7 +258,14 @@ def scanner(book: RuleBook, tool: str | None) -> Scanner:
         inner = sorted(book.sets) if "*" in wraps else [book.canonical(name) for name in wraps]
         names = list(dict.fromkeys([tool, *inner, GENERIC]))
     names = [name for name in names if name != GENERIC] + [GENERIC]
-    return Scanner([book.sets[name] for name in names if name in book.sets], tool)
+    is_own = any(rule.own_only for rule in book.sets[tool].rules) if tool in book.sets else False
+    return _scanner(book, tuple(names), tool if is_own else None)
+
+
+@functools.lru_cache(maxsize=64)
+def _scanner(book: RuleBook, names: tuple[str, ...], own: str | None) -> Scanner:
+    """Compiled once for all that ask for the same sets: no tool and `generic` are one."""
+    return Scanner([book.sets[name] for name in names if name in book.sets], own)
 
 
 def wrapper_of(book: RuleBook, log: Log) -> str | None:

@@ -3,7 +3,8 @@
 import pytest
 
 from mem_assets.signature import RuleError, extract, load_rules
-from mem_assets.signature.rules import packaged_rules
+from mem_assets.signature.block import check_examples
+from mem_assets.signature.rules import packaged_files, packaged_rules, parse
 
 HEAD = 'schema = 1\ntool = "frob"\n'
 RULE = '[[rule]]\nname = "jam"\npattern = "^jam"\nexample = "jam"\ncounter_example = "ok"\n'
@@ -59,3 +60,10 @@ def test_each_example_is_the_same_again(rule):
         found = extract(tool, rule.example)
         for part in (found.raw, found.identity):
             assert extract(tool, part).sig_sha == found.sig_sha
+
+
+def test_packaged_files_pass_the_checks_that_each_start_leaves_out():
+    names = [name for name, _ in packaged_files()]
+    assert len(names) >= 14
+    for name, text in packaged_files():
+        check_examples(name, parse(name, text))
