@@ -29,7 +29,7 @@ _ESCAPE = re.compile(
 )
 _CONTROLS = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f", b"/": b"/"}
 _ROUNDS = 8
-"""A replaced secret can lay bare one beside it; 20,000 random mixtures needed three rounds."""
+"""A replaced secret can lay bare one beside it; 20,000 random mixtures needed four rounds."""
 
 
 def redact(text: str) -> tuple[str, tuple[str, ...]]:
