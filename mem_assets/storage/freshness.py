@@ -79,12 +79,11 @@ def _unread_files(settings: Settings) -> list[str]:
     days = Days(settings.home)
     reasons = []
     for date in landing_dates(settings.landing):
-        unread = [
-            row["path"]
-            for listing in LISTINGS
-            for row in file_rows(settings.landing, date, listing)
-            if row not in _read(days, listing, date)
-        ]
+        unread = []
+        for listing in LISTINGS:
+            read = _read(days, listing, date)
+            present = file_rows(settings.landing, date, listing)
+            unread += [row["path"] for row in present if row not in read]
         if unread:
             reasons.append(
                 f"{date}: {len(unread)} files in the landing are new or changed since they were "
