@@ -1,12 +1,14 @@
 """Log text to Signature."""
 
 from mem_assets.hashing import sha256_json, sha256_text
-from mem_assets.signature.block import MAX_IDENTITY_CHARS, MAX_IDENTITY_LINES, Block, identity_text
+from mem_assets.signature.block import MAX_IDENTITY_CHARS, MAX_IDENTITY_LINES, identity_text
+from mem_assets.signature.ending import TAIL, tail, verdict, wrapper_of
+from mem_assets.signature.lines import Log
 from mem_assets.signature.model import Signature
 from mem_assets.signature.normalisation import normalise, substitutions_version
 from mem_assets.signature.rules import GENERIC, WARNING, RuleBook, compiled, packaged_rules
-from mem_assets.signature.scan import TAIL, Scanner, scanner, wrapper_of
-from mem_assets.signature.text import Log, clean, decode
+from mem_assets.signature.scan import Found, Scanner, scanner
+from mem_assets.signature.text import clean, decode
 
 _DETECT_CHARS = 256 * 1024
 
@@ -31,38 +33,41 @@ def extract(
     log = Log(output)
     name = book.canonical(tool) if tool and tool.strip() else wrapper_of(book, log)
     scan = scanner(book, name)
-    exit_code = scan.verdict(log) if exit_code is None else exit_code
+    exit_code = verdict(scan, log) if exit_code is None else exit_code
     if exit_code == 0:
         return None
-    block = scan.find(log)
-    if block is None:
+    root, step_end = scan.failure(log)
+    found = root or tail(scan, log, step_end) or tail(scan, log)
+    if found is None:
         return None
-    return _signature(book, scan, log, block, name, exit_code, job, step)
+    return _signature(book, scan, found, name, exit_code, job, step)
 
 
 def _signature(
     book: RuleBook,
     scan: Scanner,
-    log: Log,
-    block: Block,
+    found: Found,
     name: str | None,
     exit_code: int | None,
     job: str | None,
     step: str | None,
 ) -> Signature | None:
+    block, near = found.block, found.near
     fired = block.rule.tool
-    identity = identity_text(scan.view(log, fired), block.identity)
+    identity = identity_text(scan.view(near, fired), block.identity)
     normalised = normalise(identity)
     if not normalised:
         return None
+    first = near.span(block.first) or (0, 0)
+    line_start = near.log.number(first[0]) + 1
 
     def build(tool: str, inner: Signature | None) -> Signature:
         return Signature(
             tool=tool,
             inner_tool=inner.tool if inner else None,
-            raw="\n".join(log.raw(number) for number in range(block.first, block.last + 1)),
-            line_start=block.first + 1,
-            line_end=block.last + 1,
+            raw=near.raw(block.first, block.last),
+            line_start=line_start,
+            line_end=line_start + block.last - block.first,
             identity=identity,
             normalised=normalised,
             sig_sha=signature_sha(tool, normalised),
@@ -71,7 +76,7 @@ def _signature(
             job=job,
             step=step,
             exit_code=exit_code,
-            diagnostics=_diagnostics(book, log, block, tool),
+            diagnostics=_diagnostics(book, found, tool),
             inner=inner,
         )
 
@@ -85,19 +90,20 @@ def signature_sha(tool: str, normalised: str) -> str:
     return sha256_text(f"{tool}\n{normalised}")
 
 
-def _diagnostics(book: RuleBook, log: Log, block: Block, tool: str) -> tuple[str, ...]:
+def _diagnostics(book: RuleBook, found: Found, tool: str) -> tuple[str, ...]:
+    block, near = found.block, found.near
     own = book.sets.get(tool)
     wraps_all = own is not None and "*" in own.wraps
     unmatched = own is not None and tool != GENERIC and block.rule.tool == GENERIC
-    identity_chars = sum(len(log.line(number)) for number in block.identity)
-    found = {
+    identity_chars = sum(len(near.line(number) or "") for number in block.identity)
+    present = {
         "block_truncated": block.truncated,
         "identity_truncated": len(block.identity) > MAX_IDENTITY_LINES
         or identity_chars > MAX_IDENTITY_CHARS,
-        "input_truncated": log.truncated,
+        "input_truncated": near.log.truncated,
         "rule_set_unmatched": unmatched and (block.rule is TAIL or not wraps_all),
     }
-    return tuple(name for name, present in found.items() if present)
+    return tuple(name for name, is_present in present.items() if is_present)
 
 
 def detect_tools(text: str | bytes, *, rules: RuleBook | None = None) -> tuple[str, ...]:
@@ -110,9 +116,9 @@ def detect_tools(text: str | bytes, *, rules: RuleBook | None = None) -> tuple[s
     if len(text) > 2 * _DETECT_CHARS:
         text = f"{text[:_DETECT_CHARS]}\n{text[-_DETECT_CHARS:]}"
     log = Log(text)
-    block = scanner(book, None).first_error(log)
-    fired = block.rule.tool if block else None
-    cleaned = "\n".join(clean(chunk) for _, chunk in log.chunks())
+    root, _ = scanner(book, None).failure(log)
+    fired = root.block.rule.tool if root else None
+    cleaned = clean(log.text.decode("utf-8", "replace"))
     wrapper = wrapper_of(book, log)
     scores: dict[str, int] = {}
     for tool, rule_set in book.sets.items():

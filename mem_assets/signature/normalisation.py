@@ -7,12 +7,16 @@ from dataclasses import asdict, dataclass
 from importlib import resources
 from typing import Any
 
+import re2
+
 from mem_assets.hashing import sha256_json
 from mem_assets.signature.rules import compiled
 from mem_assets.signature.text import clean
 
 _PASSES = 6
 """Passes until nothing changes: removing a path may join what is then a hash. Two are usual."""
+
+_AUTOMATON_BYTES = 64 * 1024 * 1024
 
 _HEX_DIGITS = frozenset("0123456789")
 
@@ -59,15 +63,7 @@ def substitutions_version() -> str:
 
 def normalise(text: str) -> str:
     """Normal form of an error text; normalising it again changes nothing."""
-    text = _tidy(clean(text))
-    for _ in range(_PASSES):
-        before = text
-        for one in substitutions():
-            text = _apply(one, text)
-        text = _tidy(clean(text))
-        if text == before:
-            break
-    return text
+    return _settled(_tidy(clean(text)))
 
 
 def explain_normalise(text: str) -> list[tuple[str, str, str]]:
@@ -76,14 +72,37 @@ def explain_normalise(text: str) -> list[tuple[str, str, str]]:
     cleaned = clean(text)
     if cleaned != text:
         found.append(("terminal_codes_and_prefixes", text, cleaned))
-    text = _tidy(cleaned)
+    _settled(_tidy(cleaned), found)
+    return found
+
+
+def _settled(text: str, found: list[tuple[str, str, str]] | None = None) -> str:
+    """A text substituted until nothing changes. One automaton tells which patterns stand in it."""
     for _ in range(_PASSES):
         before = text
-        for one in substitutions():
-            text = _apply(one, text, found)
+        matching = _matching(text)
+        for index, one in enumerate(substitutions()):
+            if index in matching and (changed := _apply(one, text, found)) != text:
+                text, matching = changed, _matching(changed)
         text = _tidy(clean(text))
         if text == before:
             break
+    return text
+
+
+def _matching(text: str) -> set[int]:
+    return set(_automaton().Match(text.encode("utf-8", "replace")) or ())
+
+
+@functools.cache
+def _automaton() -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = _AUTOMATON_BYTES
+    found = re2.Set.SearchSet(options)
+    for one in substitutions():
+        found.Add(one.pattern)
+    found.Compile()
     return found
 
 

@@ -37,6 +37,7 @@ from mem_assets.hashing import sha256_json
 
 SCHEMA = 1
 GENERIC = "generic"
+_NOTHING = r"[^\x00-\x{10FFFF}]"
 ROOT, WEAK, SUMMARY, WARNING = 1, 2, 3, 4
 
 
@@ -137,6 +138,17 @@ def compiled(pattern: str) -> Any:
     options = re2.Options()
     options.log_errors = False
     return re2.compile(pattern, options)
+
+
+def either(patterns: Iterable[str]) -> str:
+    """A pattern that matches a line of a text where one of the patterns does."""
+    joined = "|".join(f"(?:{pattern})" for pattern in patterns)
+    return f"(?m){joined or _NOTHING}"
+
+
+def any_of(patterns: Iterable[str]) -> Any:
+    """`either`, compiled."""
+    return compiled(either(patterns))
 
 
 @functools.cache

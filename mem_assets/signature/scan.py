@@ -9,17 +9,33 @@ from typing import Any
 import re2
 
 from mem_assets.signature.block import Block, Lines, build, is_match
-from mem_assets.signature.rules import GENERIC, SUMMARY, WARNING, Rule, RuleBook, RuleSet, compiled
-from mem_assets.signature.text import Log, clean
+from mem_assets.signature.candidates import Candidates, Level
+from mem_assets.signature.lines import Log, Near
+from mem_assets.signature.literals import needed_by
+from mem_assets.signature.rules import (
+    GENERIC,
+    ROOT,
+    SUMMARY,
+    WARNING,
+    WEAK,
+    Rule,
+    RuleBook,
+    RuleSet,
+    any_of,
+    compiled,
+    either,
+)
 
-TAIL = Rule(tool=GENERIC, name="tail", pattern=".", rank=WARNING)
-TAIL_LINES = 5
-_VERDICT_LINES = 40
-_MAX_FRUITLESS = 1000
+_FRUITLESS_BYTES = 1024
+"""A log may hold one line in so many bytes, and FRUITLESS_LINES beside, that match a pattern and
+tell no better error; after them only the ends of its steps are read: each costs a thousand times
+what its bytes do."""
+_FRUITLESS_LINES = 2000
+_MAX_FRUITLESS = 100
 """Headlines without a detail after which a rule is given up for a log: each may cost a block."""
 _AUTOMATON_BYTES = 128 * 1024 * 1024
 
-_NOTHING = r"[^\x00-\x{10FFFF}]"
+_ANY_RANK = WARNING + 1
 
 _Key = tuple[int, bool, int, int]
 
@@ -34,7 +50,24 @@ class _Entry:
 
 
 _Hit = tuple[int, _Entry, str]  # index of the pattern, what it stands for, the line it saw
-_Found = tuple[_Key, Block]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A failure in a log: its block, and the lines around its root."""
+
+    block: Block
+    near: Near
+
+
+@dataclass(frozen=True)
+class _Best:
+    """The best error so far; its block is built at the end where nothing depends on it."""
+
+    key: _Key
+    rule: Rule
+    near: Near
+    block: Block | None
 
 
 class Scanner:
@@ -48,32 +81,17 @@ class Scanner:
         self.sets = sets
         self._own = own
         self._envelopes = {s.tool: compiled(s.envelope) for s in sets if s.envelope}
+        self._envelope = any_of(one.envelope for one in sets if one.envelope)
         self._entries: list[_Entry] = []
-        self._options = re2.Options()
-        self._options.log_errors = False
-        self._options.max_mem = _AUTOMATON_BYTES
-        self._automaton = re2.Set.SearchSet(self._options)
+        self._automaton = re2.Set.SearchSet(_options())
         for pattern, entry in self._patterns():
             self._automaton.Add(pattern)
             self._entries.append(entry)
         self._automaton.Compile()
-        self._worth: dict[tuple[int, bool] | None, Any] = {}
-
-    def _worth_a_look(self, best: _Found | None) -> Any:
-        """Pattern of the lines that could beat the best error so far, or end a step."""
-        level = best[0][:2] if best else None
-        if level not in self._worth:
-            wanted = [s.envelope for s in self.sets if s.envelope]
-            for pattern, entry in self._patterns():
-                rule = entry.rule
-                if rule is None:
-                    useful = entry.kind in ("step_ok", "step_end", "step_failed")
-                else:
-                    useful = level is None or (rule.rank, rule.tool == GENERIC) < level
-                wanted += [pattern] if useful else []
-            text = "|".join(f"(?:{pattern})" for pattern in wanted) or _NOTHING
-            self._worth[level] = re2.compile(f"(?m){text}", self._options)
-        return self._worth[level]
+        self._regexes: dict[tuple[str, Level], Any] = {}
+        self.step_end = any_of(pattern for one in sets for pattern in one.step_end)
+        self.success = any_of(pattern for one in sets for pattern in one.success)
+        self.exit_codes = any_of(pattern for one in sets for pattern in one.exit_codes)
 
     def _patterns(self) -> Iterator[tuple[str, _Entry]]:
         for rule_set in self.sets:
@@ -90,68 +108,47 @@ class Scanner:
             ):
                 yield from ((pattern, _Entry(kind, rule_set.tool)) for pattern in patterns)
 
-    def first_error(self, log: Log) -> Block | None:
-        """The block of the root error, or None where no rule fires.
+    def _useful(self, level: Level) -> Iterator[str]:
+        """Patterns of what could beat an error of a level, or end its step."""
+        kinds = {"step_failed", "step_ok"} if level.in_step else {"step_failed"}
+        for pattern, entry in self._patterns():
+            rule = entry.rule
+            if (rule is None and entry.kind in kinds) or (
+                rule is not None and (rule.rank, rule.tool == GENERIC) < level[:2]
+            ):
+                yield pattern
 
-        Errors of a step that ended well were tolerated, and are forgotten.
-        """
-        return self.failure(log)[0]
+    def pieces(self, level: Level) -> Any:
+        """Regex over raw bytes of what those patterns need. Few, of several levels each: an
+        automaton is built while it reads, and one for every level would be built for few lines."""
+        if level[:2] > (WEAK, True):
+            group = Level(_ANY_RANK, True, level.in_step)
+        elif level[:2] > (ROOT, False):
+            group = Level(WEAK, True, True)
+        else:
+            group = level
+        if ("pieces", group) not in self._regexes:
+            options = _options()
+            options.encoding = re2.Options.Encoding.LATIN1
+            pattern = needed_by(self._useful(group)).encode()
+            self._regexes["pieces", group] = re2.compile(pattern, options)
+        return self._regexes["pieces", group]
 
-    def find(self, log: Log) -> Block | None:
-        """The root error's block, else the last lines of the step that failed, else of the log;
-        None for a blank log."""
-        block, end = self.failure(log)
-        return block or self.tail(log, end) or self.tail(log)
+    def patterns(self, level: Level) -> Any:
+        """Regex over cleaned lines, as UTF-8, that any of those patterns matches."""
+        if ("patterns", level) not in self._regexes:
+            wanted = [s.envelope for s in self.sets if s.envelope] + list(self._useful(level))
+            self._regexes["patterns", level] = re2.compile(either(wanted).encode(), _options())
+        return self._regexes["patterns", level]
 
-    def failure(self, log: Log) -> tuple[Block | None, int | None]:
-        """The root error's block, and the line after the output of the first step that failed."""
-        kept: _Found | None = None  # of steps that failed
-        best: _Found | None = None  # with the step that runs
-        step_end = end = None
-        views = {rule_set.tool: self.view(log, rule_set.tool) for rule_set in self.sets}
-        fruitless: Counter[str] = Counter()
-        for start, chunk in log.chunks():
-            lines = [line.rstrip() for line in clean(chunk).split("\n")]
-            if self._worth_a_look(best).search("\n".join(lines)) is None:
-                continue
-            for offset, line in enumerate(lines):
-                if self._worth_a_look(best).search(line) is None:
-                    continue
-                hits = self._hits(line)
-                best = self._better(log, start + offset, hits, best, views, fruitless)
-                kinds = {entry.kind for _, entry, _ in hits}
-                if "step_end" in kinds:
-                    step_end = start + offset
-                elif "step_failed" in kinds:
-                    kept = best
-                    if end is None:
-                        end = start + offset if step_end is None else step_end
-                elif "step_ok" in kinds:
-                    best, step_end = kept, None
-        return best[1] if best else None, end
+    def failure(self, log: Log) -> tuple[Found | None, int | None]:
+        """The root error, or None where no rule fires; and the offset at which the first step
+        that failed says so, or None."""
+        search = _Search(self, log)
+        return search.root(), search.failed_step_end
 
-    def _better(
-        self,
-        log: Log,
-        number: int,
-        hits: list[_Hit],
-        best: _Found | None,
-        views: dict[str, Lines],
-        fruitless: Counter[str],
-    ) -> _Found | None:
-        for key, rule in self._candidates(number, hits):
-            if best is not None and key >= best[0]:
-                continue
-            if fruitless[rule.full_name] == _MAX_FRUITLESS:
-                continue
-            block = build(rule, views[rule.tool], log.length, number)
-            if block is None:
-                fruitless[rule.full_name] += 1
-            else:
-                best = (key, block)
-        return best
-
-    def _candidates(self, number: int, hits: list[_Hit]) -> list[tuple[_Key, Rule]]:
+    def candidates(self, number: int, hits: list[_Hit]) -> list[tuple[_Key, Rule]]:
+        """Rules that a line's hits make its root error, best first."""
         kinds = {entry.kind for _, entry, _ in hits}
         if "consequence" in kinds:
             return []
@@ -169,82 +166,110 @@ class Scanner:
             found.append(((rule.rank, rule.tool == GENERIC, number, index), rule))
         return sorted(found, key=lambda item: item[0])
 
-    def _hits(self, line: str) -> list[_Hit]:
+    def hits(self, line: str) -> list[_Hit]:
         """Patterns that match the line, each as its own tool would see the line."""
+        bare = self.seen_by("", line)
+        if bare == line:
+            found = self._automaton.Match(line.encode()) or ()
+            return [(index, self._entries[index], line) for index in sorted(found)]
         hits = []
-        for seen in dict.fromkeys((line, self._seen_by("", line))):
-            for index in sorted(self._automaton.Match(seen) or ()):
+        for seen in (line, bare):
+            for index in sorted(self._automaton.Match(seen.encode()) or ()):
                 entry = self._entries[index]
-                if entry.kind != "rule" or seen == self._seen_by(entry.tool, line):
+                if entry.kind != "rule" or seen == self.seen_by(entry.tool, line):
                     hits.append((index, entry, seen))
         return hits
 
-    def _seen_by(self, tool: str, line: str) -> str:
+    def seen_by(self, tool: str, line: str) -> str:
+        """A line as a tool wrote it, without the envelope of another one."""
+        if self._envelope.search(line) is None:
+            return line
         for owner, envelope in self._envelopes.items():
             if owner != tool and envelope.search(line) is not None:
                 line = envelope.sub("", line, count=1)
         return line
 
-    def view(self, log: Log, tool: str) -> Lines:
-        """Line numbers to cleaned lines as a tool wrote them, without a wrapper's envelope."""
+    def view(self, near: Near, tool: str) -> Lines:
+        """Lines as a tool wrote them, without a wrapper's envelope."""
 
-        @functools.lru_cache(maxsize=512)
-        def line(number: int) -> str:
-            return self._seen_by(tool, log.line(number))
+        def line(number: int) -> str | None:
+            text = near.line(number)
+            return None if text is None else self.seen_by(tool, text)
 
         return line
 
-    def tail(self, log: Log, end: int | None = None) -> Block | None:
-        """The last lines before line `end` that say something, up to a blank one, or to a line of
-        noise; None where all are blank."""
-        found: list[int] = []
-        last_line = None
-        for number, text in _backwards(log):
-            if end is not None and number >= end:
-                continue
-            line = self._seen_by(GENERIC, text)
-            if line and not any(map(str.isalnum, line)):
-                continue  # a ruler
-            if not line.strip():
-                if found:
-                    break
-                continue
-            last_line = number if last_line is None else last_line
-            kinds = {entry.kind for _, entry, _ in self._hits(line)}
-            if "noise" in kinds and found:
+
+class _Search:
+    """One way through a log. Errors of a step that ended well were tolerated, and are forgotten."""
+
+    def __init__(self, scanner: Scanner, log: Log) -> None:
+        self.failed_step_end: int | None = None
+        self._scanner = scanner
+        self._candidates = Candidates(log, scanner.pieces, scanner.patterns)
+        self._best: _Best | None = None  # with the step that runs
+        self._kept: _Best | None = None  # of steps that failed
+        self._fruitless: Counter[str] = Counter()
+        self._allowance = _FRUITLESS_LINES + len(log.text) // _FRUITLESS_BYTES
+
+    def root(self) -> Found | None:
+        while (level := self._level()) is not None:
+            near = self._candidates.next(level)
+            if near is None:
                 break
-            if kinds & {"consequence", "noise"}:
-                continue
-            found.append(number)
-            if len(found) == TAIL_LINES:
-                break
-        if last_line is None:
+            hits = self._scanner.hits(near.line(0) or "")
+            kinds = {entry.kind for _, entry, _ in hits}
+            if not self._improved(near, hits) and "rule" in kinds:
+                self._allowance -= 1
+            self._close_step(near.offset, kinds)
+        best = self._best
+        if best is None:
             return None
-        numbers = tuple(sorted(found)) or (last_line,)
-        return Block(TAIL, numbers[0], numbers[-1], numbers[0], numbers)
+        block = best.block or build(best.rule, self._scanner.view(best.near, best.rule.tool))
+        return None if block is None else Found(block, best.near)
 
-    def verdict(self, log: Log) -> int | None:
-        """The exit code that the log's last lines state, the last statement first."""
-        for number in range(log.length - 1, max(-1, log.length - 1 - _VERDICT_LINES), -1):
-            line = log.line(number)
-            for rule_set in self.sets:
-                if any(compiled(p).search(line) is not None for p in rule_set.success):
-                    return 0
-                for pattern in rule_set.exit_codes:
-                    match = compiled(pattern).search(line)
-                    if match is not None and match.group(1) and len(match.group(1)) < 6:
-                        return int(match.group(1))
-        return None
+    def _level(self) -> Level | None:
+        """What could still change the answer; None where nothing can."""
+        in_step = self._best is not self._kept
+        if self._best is None:
+            level = Level(_ANY_RANK, True, False)
+        else:
+            level = Level(*self._best.key[:2], in_step)
+        if self._allowance < 0:
+            return Level(0, False, in_step)
+        return level if in_step or level[:2] > (ROOT, False) else None
+
+    def _improved(self, near: Near, hits: list[_Hit]) -> bool:
+        before = self._best
+        for key, rule in self._scanner.candidates(near.offset, hits):
+            if self._best is not None and key >= self._best.key:
+                continue
+            if self._fruitless[rule.full_name] >= _MAX_FRUITLESS:
+                continue
+            block = None
+            if rule.headline:
+                block = build(rule, self._scanner.view(near, rule.tool))
+                if block is None:
+                    self._fruitless[rule.full_name] += 1
+                    self._allowance -= near.read
+                    continue
+            self._best = _Best(key, rule, near, block)
+        return self._best is not before
+
+    def _close_step(self, offset: int, kinds: set[str]) -> None:
+        if "step_failed" in kinds:
+            self._kept = self._best
+            if self.failed_step_end is None:
+                self.failed_step_end = offset
+        elif "step_ok" in kinds:
+            self._best = self._kept
 
 
-def _backwards(log: Log) -> Iterator[tuple[int, str]]:
-    """Numbered cleaned lines from the last; of a blank chunk only one."""
-    for start, chunk in reversed(log.chunks()):
-        lines = clean(chunk).split("\n")
-        if not any(map(str.strip, lines)):
-            lines = lines[:1]
-        for offset in range(len(lines) - 1, -1, -1):
-            yield start + offset, lines[offset].rstrip()
+def _options() -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    options.never_capture = True
+    options.max_mem = _AUTOMATON_BYTES
+    return options
 
 
 @functools.lru_cache(maxsize=64)
@@ -266,20 +291,3 @@ def scanner(book: RuleBook, tool: str | None) -> Scanner:
 def _scanner(book: RuleBook, names: tuple[str, ...], own: str | None) -> Scanner:
     """Compiled once for all that ask for the same sets: no tool and `generic` are one."""
     return Scanner([book.sets[name] for name in names if name in book.sets], own)
-
-
-def wrapper_of(book: RuleBook, log: Log) -> str | None:
-    """The wrapper whose signs a log of unknown tool carries."""
-    for tool, signs in _signs(book):
-        if any(signs.search(chunk) is not None for _, chunk in log.chunks()):
-            return tool
-    return None
-
-
-@functools.lru_cache(maxsize=8)
-def _signs(book: RuleBook) -> list[tuple[str, Any]]:
-    return [
-        (tool, compiled("(?m)" + "|".join(f"(?:{p})" for p in book.sets[tool].signs)))
-        for tool in sorted(book.sets)
-        if book.sets[tool].signs
-    ]
