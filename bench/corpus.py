@@ -57,6 +57,13 @@ def log_chunks(corpus: Path) -> Iterator[Labelled]:
         yield Labelled(label["log"], label["repo"], text, tuple(sorted(spans)), first)
 
 
+def log_bytes(corpus: Path) -> list[bytes]:
+    """LogChunks: the logs as they came."""
+    return [
+        gzip.decompress(path.read_bytes()) for path in sorted((corpus / "logchunks").glob("*.gz"))
+    ]
+
+
 def ci_diff(corpus: Path) -> Iterator[Labelled]:
     """CiDiff: failed logs with their error lines, each beside its last passing run."""
     folder = corpus / "cidiff"

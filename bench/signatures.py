@@ -15,7 +15,17 @@ from pathlib import Path
 
 import re2
 
-from bench.corpus import DEFAULT, Captured, Labelled, captured_failures, ci_diff, log_chunks
+from bench.corpus import (
+    DEFAULT,
+    Captured,
+    Labelled,
+    captured_failures,
+    ci_diff,
+    log_bytes,
+    log_chunks,
+)
+from bench.hostile import costs
+from bench.throughput import throughput
 from mem_assets.signature import Signature, extract
 from mem_assets.signature.text import strip_ansi
 from mem_assets.signature.volatile import volatile_parts
@@ -47,7 +57,7 @@ def main() -> None:
     if not options.corpus.is_dir():
         print(f"bench: no labelled logs in {options.corpus}: skipped (give --corpus)")
         sys.exit(0)
-    rows = measured(options.corpus)
+    rows = [*measured(options.corpus), *speed(options.corpus)]
     widths = [max(len(row[i]) for row in _table(rows)) for i in range(4)]
     for cells in _table(rows):
         print("  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)))
@@ -92,6 +102,33 @@ def measured(corpus: Path) -> list[Row]:
         _chunks_alike(chunks),
         _chunks_apart(chunks),
         _volatile(signatures),
+    ]
+
+
+def speed(corpus: Path) -> list[Row]:
+    """How fast, beside bare scans and Drain3, and what the dearest hostile input costs."""
+    found = throughput(log_bytes(corpus))
+    hostile = sorted(costs(), key=lambda cost: -cost.seconds_per_byte)
+    mean = 1 / found.signatures
+    dearest = hostile[0]
+    hungriest = max(hostile, key=lambda cost: cost.memory_per_byte)
+    told = [
+        f"{cost.seconds_per_byte / mean:5.2f} x the mean, {cost.memory_per_byte:.2f} x its size "
+        f"in memory: {cost.name}"
+        for cost in hostile
+    ]
+    return [
+        Row("speed, of a bare re2 scan", f"{found.signatures / found.bare:.2f}", ">= 0.4"),
+        Row("speed, of that scan line by line", f"{found.signatures / found.by_line:.2f}"),
+        Row("speed, of Drain3", f"{found.signatures / found.drain:.0f}", ">= 20"),
+        Row(
+            "hostile: a byte's time, of an ordinary one's",
+            f"{dearest.seconds_per_byte / mean:.2f} ({dearest.name})",
+            "<= 5",
+            "",
+            told,
+        ),
+        Row("hostile: memory, of the input", f"{hungriest.memory_per_byte:.2f}", "<= 3"),
     ]
 
 

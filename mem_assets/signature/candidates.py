@@ -28,6 +28,9 @@ class Level(NamedTuple):
     in_step: bool
 
 
+_SMALL = 16 * 1024
+"""Bytes of a log up to which every line is asked: less work than to build an automaton for it."""
+
 Automaton = Callable[[Level], Any]
 
 
@@ -41,10 +44,15 @@ class Candidates:
         self._position = 0
         self._stretch_end = self._in_stretch = 0
         self._cleaned: _Cleaned | None = None
+        self._every: Span | None = (0, log.end_of(0)) if len(log.text) <= _SMALL else None
+        self._is_small = self._every is not None
 
     def next(self, level: Level) -> Near | None:
         """The next line that may match a pattern of the level; None at the end of the log."""
         while True:
+            if self._is_small:
+                span, self._every = self._every, self._every and self._log.after(self._every)
+                return None if span is None else Near(self._log, span)
             if self._cleaned is not None:
                 span = self._cleaned.next(self._patterns(level))
                 if span is None:

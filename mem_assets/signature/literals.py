@@ -5,6 +5,7 @@ are cleaned and asked further. A piece may have terminal codes between its parts
 wherever a line may begin once a runner's prefix is gone, so that no line is missed for its dress.
 """
 
+import functools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,18 +13,19 @@ from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
-_CODE = r"\x1b(?:\[[0-9;?]*[A-Za-z]|[()][0-9A-Z]|[=>])"
+_CODE = r"\x1b[\[(][^A-Za-z\n]*[A-Za-z]"
 """A colour or cursor code; any number may stand between two parts of a piece."""
 UNCLEAN = (
     r"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]",
     rf"[A-Za-z]{{2}}{_CODE}[A-Za-z]",
-    r"\x1b[^\[()=>]",
+    r"\x1b[^\[(=>]",
+    r"[A-Za-z]{2}\x1b[=>]",
     r"\xc2[\x80-\x9f]",
 )
 """A control character, or a colour inside a word, may hide any piece: such a line is asked too."""
 
 _MAX_SET = 64
-_MAX_TOKENS = 24
+_MAX_TOKENS = 28
 _MAX_CHOICES = 4
 """Alternatives of which an optional part may consist."""
 _LEAST_WORTH = 1.0
@@ -75,6 +77,7 @@ class _Known:
 _NOTHING = _Known(None, _EMPTY, _EMPTY)
 
 
+@functools.cache
 def needed(pattern: str) -> tuple[str, ...] | None:
     """Regexes over bytes of which any line that matches `pattern` holds one; None where the
     pattern needs no certain text, and so every line has to be asked."""

@@ -26,11 +26,10 @@ from mem_assets.signature.rules import (
     either,
 )
 
-_FRUITLESS_BYTES = 1024
-"""A log may hold one line in so many bytes, and FRUITLESS_LINES beside, that match a pattern and
-tell no better error; after them only the ends of its steps are read: each costs a thousand times
-what its bytes do."""
-_FRUITLESS_LINES = 2000
+_ASKED_LINES = 2000
+_BYTES_A_LINE = 2048
+"""Of a log, as many lines are asked for their rules, and one more for so many bytes: each costs
+what some ten thousand bytes cost to search. A log with more of them is read no further."""
 _MAX_FRUITLESS = 100
 """Headlines without a detail after which a rule is given up for a log: each may cost a block."""
 _AUTOMATON_BYTES = 128 * 1024 * 1024
@@ -209,7 +208,7 @@ class _Search:
         self._best: _Best | None = None  # with the step that runs
         self._kept: _Best | None = None  # of steps that failed
         self._fruitless: Counter[str] = Counter()
-        self._allowance = _FRUITLESS_LINES + len(log.text) // _FRUITLESS_BYTES
+        self._allowance = _ASKED_LINES + len(log.text) // _BYTES_A_LINE
 
     def root(self) -> Found | None:
         while (level := self._level()) is not None:
@@ -218,9 +217,9 @@ class _Search:
                 break
             hits = self._scanner.hits(near.line(0) or "")
             kinds = {entry.kind for _, entry, _ in hits}
-            if not self._improved(near, hits) and "rule" in kinds:
-                self._allowance -= 1
+            self._improve(near, hits)
             self._close_step(near.offset, kinds)
+            self._allowance -= bool(kinds)
         best = self._best
         if best is None:
             return None
@@ -229,17 +228,14 @@ class _Search:
 
     def _level(self) -> Level | None:
         """What could still change the answer; None where nothing can."""
-        in_step = self._best is not self._kept
-        if self._best is None:
-            level = Level(_ANY_RANK, True, False)
-        else:
-            level = Level(*self._best.key[:2], in_step)
         if self._allowance < 0:
-            return Level(0, False, in_step)
-        return level if in_step or level[:2] > (ROOT, False) else None
+            return None
+        if self._best is None:
+            return Level(_ANY_RANK, True, False)
+        level = Level(*self._best.key[:2], self._best is not self._kept)
+        return level if level.in_step or level[:2] > (ROOT, False) else None
 
-    def _improved(self, near: Near, hits: list[_Hit]) -> bool:
-        before = self._best
+    def _improve(self, near: Near, hits: list[_Hit]) -> None:
         for key, rule in self._scanner.candidates(near.offset, hits):
             if self._best is not None and key >= self._best.key:
                 continue
@@ -253,7 +249,6 @@ class _Search:
                     self._allowance -= near.read
                     continue
             self._best = _Best(key, rule, near, block)
-        return self._best is not before
 
     def _close_step(self, offset: int, kinds: set[str]) -> None:
         if "step_failed" in kinds:

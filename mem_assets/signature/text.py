@@ -13,6 +13,7 @@ _TERMINAL = re.compile(
     r"|\x1b[ -/]*[0-~]"
     r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\ufeff]"  # NUL, backspace, lone ESC, byte order mark
 )
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")  # nearly all of them, and far quicker alone
 _ISO = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[ ]?[+-]\d\d:?\d\d)?"
 _END = r"(?=\n|\Z)"
 _PREFIX = re.compile(
@@ -38,6 +39,7 @@ def decode(output: str | bytes) -> str:
 
 def strip_ansi(text: str) -> str:
     """Text without terminal codes and control characters; tabs and line breaks stay."""
+    text = _COLOUR.sub("", text.replace("\x00", ""))
     return _TERMINAL.sub("", text)
 
 
