@@ -8,6 +8,9 @@ _PATTERNS = (
     ("timestamp", rf"\b{_DATE}(?:[T _]\d\d[:_]\d\d)?"),
     ("timestamp", r"\b(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\b"),
     ("timestamp", r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* +\d{1,2},? +\d\d"),
+    ("timestamp", r"\b(?:0[1-9]|[12]\d|3[01])[./-](?:0[1-9]|1[0-2])[./-](?:19|20)\d\d\b"),
+    ("timestamp", r"\b20\d\d(?:0[1-9]|1[0-2])[0-3]\d[T._-]?(?:[01]\d|2[0-3])[0-5]\d[0-5]\d\b"),
+    ("timestamp", r"\b1[5-9]\d{8}(?:\d{3})?\b"),
     ("path", r"(?:^|[\s\"'=(\[,])/[\w.@+-]+/[\w.@+/-]+"),
     ("path", r"\b[A-Za-z]:\\[\w.-]+"),
     ("path", r"(?:^|[\s\"'=(])~/[\w.-]+"),
@@ -19,6 +22,10 @@ _PATTERNS = (
     ("duration", r"\b(?:\d+h)?\d+m\d+(?:\.\d+)?s\b"),
     ("duration", r"\b\d+\.\d+s\b"),
     ("address", r"\b0x[0-9a-f]{9,16}\b"),
+    ("address", r"\b(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01]))(?:\.\d{1,3}){2,3}\b"),
+    ("address", r"\b[a-z]\w*(?:\.\w+)+@\d[0-9a-f]{5,7}\b"),
+    ("process", r"(?i)\bpid[ =:]{1,2}\d+|\bpool-\d+-thread-\d+|==\d{2,}=="),
+    ("seed", r"(?i)\bseed[ =:]{1,2}\d+"),
 )
 _HEX_TOKEN = r"\b[0-9a-f]{7,64}\b"
 

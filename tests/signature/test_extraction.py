@@ -90,7 +90,7 @@ CASES = [
     ("cargo", CARGO, "cargo.compiler", ["E0425", "'totl'", "src/main.rs"], ["12", "compile"]),
     ("go", GO, "go.test", ["TestClient", "status 500, want 200"], ["0.03s", ":41"]),
     ("python", PYTEST, "python.pytest", ["test_total[empty]", "assert 0 == 1"], ["1 failed"]),
-    ("python", TRACEBACK, "python.exception_line", ["No module named 'requests'"], ["/srv"]),
+    ("python", TRACEBACK, "python.traceback", ["No module named 'requests'"], ["/srv"]),
     ("terraform", TERRAFORM, "terraform.boxed", ["Unsupported argument", "web"], ["│", "line 12"]),
     ("maven", MAVEN, "maven.compile", ["cannot find symbol", "Basket"], ["23", "Compilation"]),
     ("gcc", GCC, "gcc.compile", ["fatal error: acme.h"], [":3:10", "make"]),
