@@ -27,7 +27,7 @@ UNCLEAN = (
 _MAX_SET = 64
 _MAX_TOKENS = 28
 _MAX_CHOICES = 4
-"""Alternatives of which an optional part may consist."""
+"""Alternatives of which an optional part, or a class of wide characters, may consist."""
 _LEAST_WORTH = 1.0
 """Below, a piece stands in nearly every line."""
 
@@ -143,6 +143,9 @@ def _item(code: Any, value: Any, ignore_case: bool) -> _Known:
 
 def _choice(values: list[tuple[Any, Any]], ignore_case: bool) -> _Known:
     """One character of several: a class of ASCII characters is a token of its own."""
+    are_literals = all(code is op.LITERAL for code, _ in values)
+    if are_literals and len(values) <= _MAX_CHOICES and max(values)[1] > 127:
+        return _Known.all_of(frozenset((_literal(value, ignore_case),) for _, value in values))
     members: list[str] = []
     worths: list[float] = []
     are_words: list[bool] = []
