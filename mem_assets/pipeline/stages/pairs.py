@@ -12,7 +12,7 @@ from mem_assets.hashing import canonical_json, sha256_json
 from mem_assets.signature import RuleBook, rules_version
 from mem_assets.signature.pairs import PairError, broken
 from mem_assets.storage.atomic import replaced
-from mem_assets.storage.pairs import LoadedPair, load_pairs
+from mem_assets.storage.pair_files import LoadedPair, load_pairs
 
 CODE = ("mem_assets.signature", "mem_assets.memory")
 """Packages whose code and data a pair's outcome depends on: extraction, and redaction before it."""
