@@ -19,7 +19,7 @@ BROKEN_PIPE = 141
 that loses a client must not die of it."""
 
 EXIT_CODES = (
-    "Exit codes: 0 found or done, 1 nothing known, 2 wrong usage, "
+    "Exit codes: 0 found or done, 1 nothing known (sig: different), 2 wrong usage, "
     "3 the search failed or no generation is published, 4 the generation is stale (status only), "
     "141 the reader of the output went away. MEM_DEBUG=1 shows where an error came from."
 )
