@@ -183,7 +183,7 @@ def _own_files(folder: Path) -> list[tuple[str, str]]:
     found = []
     for path in sorted(folder.glob("*.toml")):
         try:
-            found.append((str(path), path.read_text(encoding="utf-8")))
+            found.append((str(path), path.read_text(encoding="utf-8-sig")))
         except (OSError, UnicodeDecodeError) as error:
             raise RuleError(f"{path}: cannot be read as UTF-8 text: {error}") from error
     if not found:

@@ -49,7 +49,7 @@ def load_pairs(own: Path | None = None) -> LoadedPairs:
 
 def _read(file: Path) -> tuple[Pair, ...]:
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise PairError(f"{file}: cannot be read as UTF-8 text: {error}") from error
     return parse_pairs(str(file), text)

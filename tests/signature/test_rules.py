@@ -57,6 +57,11 @@ def test_what_is_no_text_is_refused_with_its_name(tmp_path):
         load_rules(tmp_path)
 
 
+def test_a_byte_order_mark_is_no_fault(tmp_path):
+    (tmp_path / "frob.toml").write_text(HEAD + RULE, encoding="utf-8-sig")
+    assert "frob" in load_rules(tmp_path).sets
+
+
 def test_a_folder_without_rules_is_refused(tmp_path):
     (tmp_path / "frob.tml").write_text(HEAD + RULE)
     with pytest.raises(RuleError, match="no rule file"):
