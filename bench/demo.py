@@ -87,10 +87,13 @@ def _checks_line(result: dg.ExecuteInProcessResult) -> str:
 def _ask(settings: Settings) -> None:
     console.rule("Errors, and what is known about them")
     generation = open_current(settings.home)
+    rules = settings.rule_book()
     embedder = open_embedder(settings.home / "cache" / "vectors")
     for line in QUERIES.read_text().splitlines():
         case: dict[str, Any] = json.loads(line)
-        answer = lookup(generation, case["query"], case["tool"], embedder=lambda: embedder)
+        answer = lookup(
+            generation, case["query"], case["tool"], embedder=lambda: embedder, rules=rules
+        )
         _show(case["query"], answer)
 
 

@@ -16,7 +16,6 @@ from mem_assets.interfaces.endings import (
     NOTHING_KNOWN,
     STALE,
     USAGE,
-    Ended,
     clear_errors,
     fail,
     open_home,
@@ -24,6 +23,8 @@ from mem_assets.interfaces.endings import (
     run,
     say,
 )
+from mem_assets.interfaces.log_argument import AsJson, Tool, read_text
+from mem_assets.interfaces.sig_commands import sig
 
 if TYPE_CHECKING:
     from mem_assets.engines.embedder import CachedEmbedder
@@ -37,32 +38,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-sig = typer.Typer(help="Failure signatures.", no_args_is_help=True)
 symptoms = typer.Typer(help="Symptom lines of memories.", no_args_is_help=True)
 app.add_typer(sig, name="sig")
 app.add_typer(symptoms, name="symptoms")
-
-Tool = Annotated[str | None, typer.Option(help="Tool that printed it; detected when not given.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Canonical JSON on standard output.")]
-
-
-def read_text(name: str) -> str:
-    """The log in a file, or in standard input for "-"; one that cannot be read is wrong usage."""
-    from mem_assets.interfaces.log_input import HEAD_BYTES, TAIL_BYTES, read_log
-    from mem_assets.storage.archives import InputError
-
-    try:
-        log = read_log(name)
-    except InputError as fault:
-        shown = "standard input" if name == "-" else name or "the file"
-        raise Ended("wrong_usage", f"cannot read {shown}: {fault.detail}", USAGE) from fault
-    if log.left_out:
-        say(
-            f"the middle of the log was left out, about {log.left_out} bytes: the first "
-            f"{HEAD_BYTES >> 20} MiB and the last {TAIL_BYTES >> 20} MiB are read, and lines are "
-            "numbered without it"
-        )
-    return log.text
 
 
 def search_failed(status: str, reason: str) -> dict[str, Any]:
@@ -105,7 +83,14 @@ def _answer(settings: "Settings", query: str, tool: str | None, as_json: bool, t
     from mem_assets.storage.generation import open_current
 
     generation = open_current(settings.home)
-    answer = lookup(generation, query, tool, embedder=lambda: start_embedder(settings), top=top)
+    answer = lookup(
+        generation,
+        query,
+        tool,
+        embedder=lambda: start_embedder(settings),
+        top=top,
+        rules=settings.rule_book(),
+    )
     if answer.tier != "exact":
         answer = replace(answer, stale=staleness(settings))
     if as_json:
@@ -135,28 +120,6 @@ def start_embedder(settings: "Settings") -> "CachedEmbedder":
 
     say("no exact match; loading the engine to compare by meaning …")
     return open_embedder(settings.home / "cache" / "vectors")
-
-
-@sig.command(epilog=EXIT_CODES)
-def explain(
-    file: Annotated[str, typer.Argument(help='A log, or "-" for standard input.')],
-    tool: Tool = None,
-    as_json: AsJson = False,
-) -> None:
-    """How a log becomes a signature: rule, lines, identity, each substitution, hash."""
-    with clear_errors(as_json):
-        from mem_assets.interfaces.explain import explain_signature
-
-        explanation = explain_signature(tool, read_text(file))
-        if explanation is None:
-            reason = "no signature: the output is empty, or says that it ended well"
-            raise Ended("nothing_known", reason, NOTHING_KNOWN)
-        if as_json:
-            print_json(explanation)
-        else:
-            from mem_assets.interfaces.render import console, show_explanation
-
-            show_explanation(console(sys.stdout), explanation)
 
 
 @symptoms.command(epilog=EXIT_CODES)

@@ -19,7 +19,7 @@ BROKEN_PIPE = 141
 that loses a client must not die of it."""
 
 EXIT_CODES = (
-    "Exit codes: 0 found or done, 1 nothing known, 2 wrong usage, "
+    "Exit codes: 0 found or done, 1 nothing known (sig: different), 2 wrong usage, "
     "3 the search failed or no generation is published, 4 the generation is stale (status only), "
     "141 the reader of the output went away. MEM_DEBUG=1 shows where an error came from."
 )
@@ -87,6 +87,7 @@ def clear_errors(as_json: bool = False, report: Report = plain_report) -> Iterat
 
 def _ended(error: Exception) -> Ended:
     from mem_assets.retrieval.symptoms import AmbiguousShaError, MemoryNotFoundError
+    from mem_assets.settings import RulesUnusable
     from mem_assets.storage.generation import GenerationDamaged, NoGeneration
 
     match error:
@@ -96,6 +97,8 @@ def _ended(error: Exception) -> Ended:
             return Ended("nothing_known", str(error), NOTHING_KNOWN)
         case AmbiguousShaError():
             return Ended("wrong_usage", str(error), USAGE)
+        case RulesUnusable():
+            return Ended("rules_unusable", str(error), FAILED)
         case NoGeneration():
             return Ended("no_generation", str(error), FAILED)
         case GenerationDamaged():

@@ -8,11 +8,15 @@ from rich.text import Text
 
 from mem_assets.retrieval.answer import Answer, Match, safe
 from mem_assets.retrieval.symptoms import MemorySymptoms
+from mem_assets.signature.replay import KINDS, Group, Replay, Signed
 
 STYLES = {"high": "bold green", "medium": "bold yellow", "low": "bold red"}
 
 RAW_LINES = 12
 """Lines of a raw block shown to people; `--json` carries more."""
+
+SHOWN_LOGS = 5
+"""Logs of one group of a replay shown to people; `--json` carries all."""
 
 
 def console(file: TextIO) -> Console:
@@ -80,12 +84,10 @@ def show_explanation(out: Console, explanation: Mapping[str, Any]) -> None:
         out.print(Text(part if part == "inner" else "signature", style="bold"))
         _field(out, "tool", signature["tool"])
         _field(out, "rule", signature["rule"])
-        if signature["unmatched"]:
-            _field(out, "", f"no rule of {signature['tool']} matched: read by the generic rules")
-        if not signature["error_found"]:
-            _field(
-                out, "", "no error was found: this is the end of the output, it links to nothing"
-            )
+        for note in signature["notes"]:
+            _field(out, "", note)
+        if signature["exit_code"] is not None:
+            _field(out, "exit", str(signature["exit_code"]))
         _field(out, "lines", f"{signature['line_start']}-{signature['line_end']}")
         _field(out, "raw", signature["raw"])
         _field(out, "identity", signature["identity"])
@@ -97,6 +99,80 @@ def show_explanation(out: Console, explanation: Mapping[str, Any]) -> None:
 
 def _change(change: Mapping[str, Any]) -> str:
     return f"{change['name']}: {change['before']!r} by {change['after']!r}"
+
+
+def show_comparison(out: Console, compared: Mapping[str, Any]) -> None:
+    """Same or not; if not, each cause, and both sides where their normal forms part."""
+    compared = safe(compared)
+    same = compared["same"]
+    said = ("the same signature", "bold green") if same else ("different signatures", "bold red")
+    out.print(Text.assemble(said))
+    for label in ("a", "b"):
+        side = compared[label]
+        told = f"{side['name']}: no signature"
+        if side["sig_sha"]:
+            lines = f"lines {side['line_start']}-{side['line_end']}"
+            told = f"{side['name']}: {side['rule']}, {lines}, {side['sig_sha'][:12]}"
+        _field(out, label.upper(), told)
+    for cause in compared["causes"]:
+        _field(out, "because", cause["text"])
+    if not same and compared["shared"]:
+        hashes = ", ".join(sha[:12] for sha in compared["shared"])
+        _field(out, "yet", f"both also carry {hashes}, so a lookup finds one from the other")
+    parting = compared["parting"]
+    if parting is None:
+        return
+    _field(out, "parts at", f"line {parting['line']}, column {parting['column']}, normal forms")
+    for label in ("a", "b"):
+        side = parting[label]
+        _field(out, label.upper(), side["around"] or "(has ended)")
+        for change in side["substitutions"]:
+            _field(out, "", f"replaced {_change(change)}")
+        if side["around"] and not side["substitutions"]:
+            _field(out, "", "nothing was replaced here")
+
+
+def show_replay(out: Console, replay: Replay) -> None:
+    """What other rules change, group by group; what stays is only counted."""
+    replay = safe(replay)
+    counts = ", ".join(f"{len(replay.of(kind))} {kind}" for kind in KINDS)
+    out.print(f"{replay.run} logs run again; signatures: {counts}")
+    for group in replay.groups:
+        if group.kind != "unchanged":
+            _show_group(out, group)
+    if replay.not_run:
+        out.print(Text(f"{len(replay.not_run)} logs could not be run again", style="bold red"))
+    for log in replay.not_run[:SHOWN_LOGS]:
+        _field(out, "", f"{log.path}: {log.reason}")
+    _more(out, len(replay.not_run))
+    if not replay.differs:
+        out.print("nothing differs")
+
+
+def _show_group(out: Console, group: Group) -> None:
+    before, after = (
+        ", ".join(sha[:12] for sha in hashes) or "none" for hashes in (group.before, group.after)
+    )
+    out.print(Text.assemble((f"{group.kind:<9}", "bold"), f" {before} becomes {after}"))
+    for one in group.logs[:SHOWN_LOGS]:
+        role = " (inner tool)" if one.role == "inner" else ""
+        _field(out, "", f"{one.path}{role}")
+        _field(out, "  was", _signed(one.before, ""))
+        _field(out, "  now", _signed(one.after, one.reason))
+        if group.kind == "restated":
+            _field(out, "  other", ", ".join(one.changed))
+    _more(out, len(group.logs))
+
+
+def _signed(signed: Signed | None, reason: str) -> str:
+    if signed is None:
+        return f"none{', ' * bool(reason)}{reason}"
+    return f"{signed.sig_sha[:12]} by {signed.rule}: {' ⏎ '.join(signed.identity.split(chr(10)))}"
+
+
+def _more(out: Console, count: int) -> None:
+    if count > SHOWN_LOGS:
+        _field(out, "", f"… and {count - SHOWN_LOGS} more: --json shows all")
 
 
 def show_symptoms(out: Console, memory: MemorySymptoms) -> None:

@@ -12,6 +12,7 @@ from mem_assets.retrieval.question import Question, read_question
 
 if TYPE_CHECKING:
     from mem_assets.engines.embedder import CachedEmbedder
+    from mem_assets.signature import RuleBook
     from mem_assets.storage.generation import Generation
 
 _log = logging.getLogger(__name__)
@@ -26,18 +27,20 @@ def lookup(
     top: int = 5,
     exit_code: int | None = None,
     stale: str | None = None,
+    rules: "RuleBook | None" = None,
 ) -> Answer:
     """Up to `top` memories that answer an error, from the first tier that has an answer.
 
     `embedder` is called only where the exact tier does not answer; that tier loads neither numpy
     nor an index. A class match of low confidence does not end the search: it stands unless the
-    hybrid tier is surer. `stale` is passed on as it is. Never raises for a failed search: the
+    hybrid tier is surer. `stale` is passed on as it is. `rules` are those that the index was built
+    with, the packaged ones where none are given. Never raises for a failed search: the
     answer's status says "search_failed" and why.
     """
     tools: tuple[str, ...] = ()
     matches: list[Match] = []
     try:
-        question = read_question(query, tool, exit_code=exit_code)
+        question = read_question(query, tool, exit_code=exit_code, rules=rules)
         tools = question.tools
         with generation.held(), closing(generation.connect()) as con:
             matches = find_exact(con, question, calibration(), top)

@@ -25,7 +25,6 @@ a file for a known tool adds to it, its rules coming first.
 
 import functools
 import tomllib
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields, replace
 from importlib import resources
 from pathlib import Path
@@ -158,7 +157,14 @@ def packaged_rules() -> RuleBook:
     Their patterns and examples are checked by the package's tests, not at each start: that would
     be a tenth of a second of every lookup.
     """
-    return _book(packaged_files(), check=False)
+    sets: dict[str, RuleSet] = {}
+    for name, text in packaged_files():
+        _add(sets, parse(name, text, check=False))
+    return RuleBook(sets)
+
+
+def _add(sets: dict[str, RuleSet], more: RuleSet) -> None:
+    sets[more.tool] = sets[more.tool].merged(more) if more.tool in sets else more
 
 
 def packaged_files() -> list[tuple[str, str]]:
@@ -174,30 +180,47 @@ def packaged_files() -> list[tuple[str, str]]:
 def load_rules(*folders: str | Path) -> RuleBook:
     """The packaged rule sets and those of each folder's ``*.toml``, the later folder first.
 
-    Raises RuleError for a file that breaks the schema, or for a rule that does not match its
-    example or matches its counter-example; FileNotFoundError for a folder that is not there.
+    The same texts give the same book, so that its scanners are compiled once a process. Raises
+    RuleError for a folder without a rule file, for a file that cannot be read or breaks the
+    schema, or for a rule that does not match its example or matches its counter-example;
+    FileNotFoundError for a folder that is not there.
     """
-    sets = dict(packaged_rules().sets)
-    for folder in folders:
-        if not Path(folder).is_dir():
-            raise FileNotFoundError(f"rule folder {folder} does not exist: create it, or unset it")
-        files = sorted(Path(folder).glob("*.toml"))
-        for tool, own in _book((str(f), f.read_text(encoding="utf-8")) for f in files).sets.items():
-            sets[tool] = sets[tool].merged(own) if tool in sets else own
-    return RuleBook(sets)
+    files = [file for folder in folders for file in _own_files(Path(folder))]
+    return _with_own(tuple(files)) if files else packaged_rules()
 
 
-def _book(files: Iterable[tuple[str, str]], *, check: bool = True) -> RuleBook:
+def _own_files(folder: Path) -> list[tuple[str, str]]:
+    if not folder.is_dir():
+        raise FileNotFoundError(f"rule folder {folder} does not exist: create it, or unset it")
+    found = []
+    for path in sorted(folder.glob("*.toml")):
+        try:
+            found.append((str(path), path.read_text(encoding="utf-8-sig")))
+        except (OSError, UnicodeDecodeError) as error:
+            raise RuleError(f"{path}: cannot be read as UTF-8 text: {error}") from error
+    if not found:
+        raise RuleError(f"{folder}: no rule file (*.toml) in it: put one there, or unset it")
+    return found
+
+
+@functools.lru_cache(maxsize=8)
+def _with_own(files: tuple[tuple[str, str], ...]) -> RuleBook:
     from mem_assets.signature.block import check_examples
 
-    sets: dict[str, RuleSet] = {}
+    packaged = packaged_rules()
+    sets = dict(packaged.sets)
     for name, text in files:
-        rule_set = parse(name, text, check=check)
-        if check:
-            check_examples(name, rule_set)
-        if rule_set.tool in sets:
-            rule_set = sets[rule_set.tool].merged(rule_set)
-        sets[rule_set.tool] = rule_set
+        own = parse(name, text)
+        check_examples(name, own)
+        known = packaged.canonical(own.tool)
+        if known != own.tool:
+            raise RuleError(
+                f"{name}: '{own.tool}' is another name of {known}: write tool = '{known}'"
+            )
+        for alias in own.aliases:
+            if packaged.canonical(alias) not in (alias, own.tool) or alias in packaged.sets:
+                raise RuleError(f"{name}: alias '{alias}' already names another tool: remove it")
+        _add(sets, own)
     return RuleBook(sets)
 
 
@@ -212,6 +235,11 @@ def parse(file: str, text: str, *, check: bool = True) -> RuleSet:
     entries = data.pop("rule", [])
     values = _fields(file, "the file's head", RuleSet, data, {"rules"}, check)
     head = RuleSet(**values)
+    for name in (head.tool, *head.aliases):
+        if name != "".join(name.lower().split()):
+            raise RuleError(f"{file}: tool name '{name}': write it in lower case, without blanks")
+    if not (isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries)):
+        raise RuleError(f"{file}: 'rule' must be a list of tables: write [[rule]] above each")
     rules = tuple(_rule(file, head.tool, entry, check) for entry in entries)
     names = [rule.name for rule in rules]
     for name in names:
@@ -271,5 +299,7 @@ def _check_pattern(file: str, where: str, key: str, pattern: str) -> None:
         raise RuleError(
             f"{file}: {where}: '{key}' is no RE2 pattern: {pattern}: {error}"
         ) from error
+    if key == "exit_codes" and not found.groups:
+        raise RuleError(f"{file}: {where}: 'exit_codes': put the digits in a group: {pattern}")
     if key not in ("before", "after", "until") and found.search("") is not None:
         raise RuleError(f"{file}: {where}: '{key}' matches an empty line: {pattern}")

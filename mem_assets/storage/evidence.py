@@ -4,7 +4,12 @@ from pathlib import Path
 
 import zstandard
 
+from mem_assets.hashing import sha256_text
 from mem_assets.storage.atomic import write_bytes
+
+
+class EvidenceLost(LookupError):
+    """The text of a log cannot be had any more; the message says why."""
 
 
 class EvidenceStore:
@@ -29,3 +34,15 @@ class EvidenceStore:
             .decompress(self.path(text_sha).read_bytes())
         )
         return data.decode("utf-8")
+
+    def read_signed(self, text_sha: str) -> str:
+        """The log's text, proven to be the one that was signed. Raises EvidenceLost."""
+        try:
+            text = self.read(text_sha)
+        except FileNotFoundError:
+            raise EvidenceLost("its text is not stored any more") from None
+        except (OSError, UnicodeDecodeError, zstandard.ZstdError) as error:
+            raise EvidenceLost(f"its stored text cannot be read: {error}") from error
+        if sha256_text(text) != text_sha:
+            raise EvidenceLost("its stored text is not the one that was signed")
+        return text

@@ -4,7 +4,7 @@ import datetime
 from pathlib import Path
 from typing import Any
 
-from mem_assets.settings import Settings
+from mem_assets.settings import RulesUnusable, Settings
 from mem_assets.signature import rules_version
 from mem_assets.storage.days import Days, NotMaterialised, content_version
 from mem_assets.storage.generation import (
@@ -55,9 +55,9 @@ def freshness(settings: Settings) -> list[str]:
     """Reasons why the generation is stale, the landing's first; empty when it is fresh.
 
     Compares what lies in the landing with what each day has read, what was read with what was
-    recorded, the memory log with what the index has read, the rules of this version with those
-    that built it, and the serving files with what was written. A file that was removed from the
-    landing after it was read is no reason: what was accepted stays.
+    recorded, the memory log with what the index has read, the rules in use with those that signed
+    the days and built it, and the serving files with what was written. A file that was removed
+    from the landing after it was read is no reason: what was accepted stays.
     """
     try:
         generation = open_current(settings.home)
@@ -67,7 +67,7 @@ def freshness(settings: Settings) -> list[str]:
         *_unread_files(settings),
         *_unrecorded_days(Days(settings.home)),
         *_unindexed_records(MemoryLog(settings.home), generation.manifest["log_heads"]),
-        *_other_rules(generation),
+        *_other_rules(generation, settings),
         *_left_out(generation),
         *generation.faults(),
     ]
@@ -136,16 +136,50 @@ def _unindexed_records(log: MemoryLog, heads: dict[str, int]) -> list[str]:
     return reasons
 
 
-def _other_rules(generation: Generation) -> list[str]:
-    return [
+def _other_rules(generation: Generation, settings: Settings) -> list[str]:
+    manifest = generation.manifest
+    reasons = _other_signature_rules(manifest.get("rules_version"), settings)
+    return reasons + [
         f"the {what} changed since the index was built: rebuild the days and the index"
         for what, name, now in (
-            ("signature rules", "rules_version", rules_version),
             ("failure classes", "classes_version", classes_version),
             ("symptom catalogue", "catalogue_sha", catalogue_sha),
         )
-        if generation.manifest.get(name) != now()
+        if manifest.get(name) != now()
     ]
+
+
+def _other_signature_rules(indexed: str | None, settings: Settings) -> list[str]:
+    """An exact match needs both sides signed by the same rules."""
+    try:
+        now = rules_version(settings.rule_book())
+    except RulesUnusable as unusable:
+        return [str(unusable)]
+    reasons = []
+    if indexed != now:
+        if not settings.rules:
+            cause = "set MEM_RULES here if it was set there"
+        elif indexed == rules_version():
+            cause = f"it was built without the rules in MEM_RULES ({settings.rules})"
+        else:
+            cause = f"MEM_RULES is {settings.rules} here"
+        reasons.append(
+            f"the signature rules changed since the index was built ({cause}): the same failure "
+            "may not be found by its signature; `mem sig replay` shows what changes, then "
+            "rebuild the days and the index"
+        )
+    days = Days(settings.home)
+    other = [
+        date
+        for date in days.dates("signatures")
+        if now not in {row["rules_version"] for row in _read(days, "signed_days", date)}
+    ]
+    if other:
+        reasons.append(
+            f"{len(other)} days were signed by other rules than those in use, {other[0]} the "
+            "first: materialise `signatures` of these days, and what follows it, again"
+        )
+    return reasons
 
 
 def _left_out(generation: Generation) -> list[str]:

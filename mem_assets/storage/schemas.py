@@ -99,6 +99,11 @@ TABLES = {
                 "diagnostics": (TEXTS, "what went less than well"),
             },
         ),
+        DayTable(
+            "signed_days",
+            ("rules_version",),
+            {"rules_version": (TEXT, "version of the rules that signed the day's logs")},
+        ),
         DayTable("signature_rejects", ("path", "line", "reason"), _REJECT),
         DayTable(
             "candidate_memories",

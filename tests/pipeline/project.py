@@ -90,14 +90,14 @@ def definitions(home: Path, landing: Path, **engine: Any) -> dg.Definitions:
     return with_engine(home, landing, DoubleEngine(**engine))
 
 
-def with_engine(home: Path, landing: Path, engine: Engine) -> dg.Definitions:
-    """The same with any engine."""
+def with_engine(home: Path, landing: Path, engine: Engine, **store: str) -> dg.Definitions:
+    """The same with any engine, and with rules or pairs of one's own."""
     return dg.Definitions(
         assets=dg.load_assets_from_package_module(assets),
         asset_checks=dg.load_asset_checks_from_package_module(checks),
         jobs=[daily_job, index_job],
         resources={
-            "store": Store(home=str(home), landing=str(landing)),
+            "store": Store(home=str(home), landing=str(landing), **store),
             "engine": engine,
         },
         executor=dg.in_process_executor,

@@ -12,7 +12,11 @@ ASSETS = sorted(key.to_user_string() for key in GRAPH.materializable_asset_keys)
 
 BLOCKING = {
     "raw_logs": {"every_file_accounted_for", "logs_hold_no_secret"},
-    "signatures": {"signatures_are_deterministic", "normal_forms_hold_nothing_volatile"},
+    "signatures": {
+        "signatures_are_deterministic",
+        "normal_forms_hold_nothing_volatile",
+        "pairs_hold",
+    },
     "candidate_memories": {"chunks_cover_their_notes", "notes_hold_no_secret"},
     "gate_verdicts": {"every_candidate_is_judged"},
     "accepted_memories": {"only_what_passed_is_accepted"},

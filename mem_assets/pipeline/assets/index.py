@@ -27,7 +27,9 @@ _EVERY_DAY = dg.AllPartitionMapping()
 )
 def memory_index(store: Store, engine: Engine) -> dg.MaterializeResult:
     """A generation over all days: tables, vector and lexical indexes, and its manifest."""
-    generation = build_index(store.home_path, store.days, store.log, engine.embedder())
+    generation = build_index(
+        store.home_path, store.days, store.log, engine.embedder(), store.rule_book
+    )
     manifest = generation.manifest
     return dg.MaterializeResult(
         metadata={

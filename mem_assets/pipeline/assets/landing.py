@@ -8,7 +8,7 @@ from mem_assets.pipeline.assets.common import daily_asset, day_result
 from mem_assets.pipeline.resources import Store
 from mem_assets.pipeline.stages.landing import raw_log_rows, reject_rows
 from mem_assets.storage.freshness import file_rows
-from mem_assets.storage.landing import read_logs
+from mem_assets.storage.landing import known_tools, read_logs
 
 
 @dg.asset(**daily_asset("raw_logs", "landing"))
@@ -16,7 +16,8 @@ def raw_logs(context: dg.AssetExecutionContext, store: Store) -> dg.MaterializeR
     """The day's logs: unpacked, decoded, secrets redacted before any id is made."""
     date = context.partition_key
     files = file_rows(store.landing_path, date, "log_files")
-    landed = read_logs(store.landing_path, date)
+    known = known_tools() | store.rule_book.sets.keys()
+    landed = read_logs(store.landing_path, date, tools=known)
     rows, rejects = raw_log_rows(landed.logs), reject_rows(landed.rejects)
     store.days.write("raw_log_rejects", date, rejects)
     store.days.write("log_files", date, files)

@@ -7,6 +7,7 @@ from mem_assets.pipeline.partitions import daily
 from mem_assets.pipeline.resources import Store
 from mem_assets.pipeline.stages.acceptance import unfit_for_record
 from mem_assets.pipeline.stages.log_entries import log_entries
+from mem_assets.pipeline.stages.pairs import check_pairs
 from mem_assets.storage.freshness import files_version
 
 
@@ -28,9 +29,10 @@ def memory_log(context: dg.AssetExecutionContext, store: Store) -> dg.Materializ
     names = ("raw_logs", "signatures", "accepted_memories", "symptom_projections")
     logs, signatures, accepted, projections = (store.days.read(name, date) for name in names)
     verdicts = store.days.read("gate_verdicts", date)
-    problems = unfit_for_record(
-        logs, signatures, accepted, projections, verdicts, store.log.retracted()
-    )
+    problems = [
+        *check_pairs(store.home_path, store.pairs_path, store.rule_book).problems,
+        *unfit_for_record(logs, signatures, accepted, projections, verdicts, store.log.retracted()),
+    ]
     if problems:
         raise dg.Failure(f"{date} has not passed its gates: {problems[0]}", allow_retries=False)
     for log in logs:

@@ -57,7 +57,10 @@ def signatures_are_deterministic(
     """The same bytes when extracted again in another process."""
     date = context.partition_key
     problems = unstable_signatures(
-        date, store.days.read("raw_logs", date), store.days.read("signatures", date)
+        date,
+        store.days.read("raw_logs", date),
+        store.days.read("signatures", date),
+        store.rules_path,
     )
     return verdict(
         problems,

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from mem_assets.hashing import canonical_json, sha256_text
 from mem_assets.memory.redaction import find_secrets
 from mem_assets.pipeline.stages.embeddings import Embedder
 from mem_assets.pipeline.stages.signatures import signature_rows
+from mem_assets.settings import read_rules
 from mem_assets.signature import volatile_parts
 
 Rows = Sequence[Mapping[str, Any]]
@@ -59,12 +61,14 @@ def secrets_left(rows: Rows, columns: Collection[str]) -> list[str]:
     return problems
 
 
-def unstable_signatures(date: str, raw_logs: Rows, signatures: Rows) -> list[str]:
+def unstable_signatures(
+    date: str, raw_logs: Rows, signatures: Rows, rules: Path | None = None
+) -> list[str]:
     """Signatures that another process, with another hash seed, extracts otherwise."""
     columns = ("log_id", "path", "tool", "text", "exit_code", "job", "step")
     request = canonical_json([{name: log[name] for name in columns} for log in raw_logs])
     answer = subprocess.run(
-        [sys.executable, "-m", "mem_assets.pipeline.stages.acceptance", date],
+        [sys.executable, "-m", "mem_assets.pipeline.stages.acceptance", date, str(rules or "")],
         input=request.encode(),
         capture_output=True,
         check=True,
@@ -203,7 +207,9 @@ def unfit_for_record(
 
 def _extract_again() -> None:
     """The other process of `unstable_signatures`: rows in on stdin, signatures out on stdout."""
-    rows, _ = signature_rows(sys.argv[1], json.loads(sys.stdin.buffer.read()))
+    date, rules = sys.argv[1:3]
+    book = read_rules(Path(rules) if rules else None)
+    rows, _ = signature_rows(date, json.loads(sys.stdin.buffer.read()), book)
     sys.stdout.buffer.write(canonical_json(rows).encode())
 
 

@@ -13,14 +13,16 @@ from mem_assets.pipeline.stages.acceptance import is_unit_vector
 from mem_assets.pipeline.stages.embeddings import Embedder
 from mem_assets.retrieval.build import build_generation
 from mem_assets.retrieval.tables import GenerationTables, build_tables
-from mem_assets.signature import rules_version
+from mem_assets.signature import RuleBook, rules_version
 from mem_assets.storage.days import Days
 from mem_assets.storage.generation import Generation
 from mem_assets.storage.memory_log import MemoryLog
 from mem_assets.symptom import catalogue_sha, classes_version
 
 
-def build_index(home: Path, days: Days, log: MemoryLog, embedder: Embedder) -> Generation:
+def build_index(
+    home: Path, days: Days, log: MemoryLog, embedder: Embedder, rules: RuleBook | None = None
+) -> Generation:
     """Build a generation from the memory log and the vectors that the days made.
 
     What is recorded stays, also where its day was made again without it and so holds its vector
@@ -28,7 +30,7 @@ def build_index(home: Path, days: Days, log: MemoryLog, embedder: Embedder) -> G
     """
     records = log.read_all()
     tables = complete_tables(records, days, embedder, days.read_all("gate_verdicts"))
-    return build_generation(home, tables, index_inputs(log_heads(records), embedder))
+    return build_generation(home, tables, index_inputs(log_heads(records), embedder, rules))
 
 
 def complete_tables(
@@ -75,7 +77,9 @@ def log_heads(records: Iterable[LogRecord]) -> dict[str, int]:
     return heads
 
 
-def index_inputs(heads: Mapping[str, int], embedder: Embedder) -> dict[str, Any]:
+def index_inputs(
+    heads: Mapping[str, int], embedder: Embedder, rules: RuleBook | None = None
+) -> dict[str, Any]:
     """What a manifest says of where a generation came from."""
     return {
         "log_heads": dict(sorted(heads.items())),
@@ -84,7 +88,7 @@ def index_inputs(heads: Mapping[str, int], embedder: Embedder) -> dict[str, Any]
             "engine_version": embedder.engine_version,
             "dimensions": embedder.dimensions,
         },
-        "rules_version": rules_version(),
+        "rules_version": rules_version(rules),
         "classes_version": classes_version(),
         "catalogue_sha": catalogue_sha(),
     }

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mem_assets.memory.model import Reject
-from mem_assets.signature import Signature, extract, volatile_parts
+from mem_assets.signature import RuleBook, Signature, extract, volatile_parts
 
 Row = dict[str, Any]
 
 
 def signature_rows(
-    date: str, raw_logs: Iterable[Mapping[str, Any]]
+    date: str, raw_logs: Iterable[Mapping[str, Any]], rules: RuleBook | None = None
 ) -> tuple[list[Row], list[Reject]]:
     """A row for each log's signature and one for the tool inside a wrapper.
 
@@ -21,7 +21,12 @@ def signature_rows(
     rejects: list[Reject] = []
     for log in raw_logs:
         signature = extract(
-            log["tool"], log["text"], exit_code=log["exit_code"], job=log["job"], step=log["step"]
+            log["tool"],
+            log["text"],
+            exit_code=log["exit_code"],
+            job=log["job"],
+            step=log["step"],
+            rules=rules,
         )
         if signature is None:
             continue
