@@ -25,6 +25,7 @@ a file for a known tool adds to it, its rules coming first.
 
 import functools
 import tomllib
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields, replace
 from importlib import resources
 from pathlib import Path
