@@ -119,8 +119,8 @@ def test_a_day_recorded_while_the_index_is_checked_does_not_fail_it(tmp_path, la
     run_days(tmp_path, landing, DATES)
     honest = index_assets.build_index
 
-    def overtaken(home, days, log, embedder):
-        generation = honest(home, days, log, embedder)
+    def overtaken(home, days, log, embedder, rules):
+        generation = honest(home, days, log, embedder, rules)
         entry = LogEntry("memory_retracted", "e" * 64, {"reason": "meanwhile"})
         MemoryLog(tmp_path).append(DATES[2], [entry])
         return generation
