@@ -47,12 +47,9 @@ def tail(scanner: Scanner, log: Log, end: int | None = None) -> Found | None:
         return None
     found = found or [last_line]
     near = Near(log, found[-1])
-    numbers = [0]
-    for number in itertools.count(1):
-        if len(numbers) == len(found):
-            break
-        if near.span(number) in found:
-            numbers.append(number)
+    numbers, number = [0], 0
+    while len(numbers) < len(found) and near.span(number := number + 1) is not None:
+        numbers += [number] if near.span(number) in found else []
     return Found(Block(TAIL, 0, numbers[-1], tuple(numbers)), near)
 
 

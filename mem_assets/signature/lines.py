@@ -74,9 +74,12 @@ class Log:
     def backwards(self, end: int | None = None) -> Iterator[Span]:
         """The lines that end before an offset, the last first, without the blank ones there."""
         end = self._last_text(len(self.text) if end is None else end)
-        span: Span | None = (end + 1, end + 1) if end else None
-        while span is not None and (span := self.before(span)) is not None:
+        span = self.before((end + 1, end + 1)) if end else None
+        if span is not None:
+            span = (span[0], self.end_of(end))
+        while span is not None:
             yield span
+            span = self.before(span)
 
     def _last_text(self, end: int) -> int:
         """The offset after the last byte before `end` that is not blank."""

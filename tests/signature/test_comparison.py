@@ -47,7 +47,7 @@ def test_the_same_failure_is_the_same():
 
 
 def test_the_tool_alone_may_part_them():
-    a, b = extract("kubectl", "ERROR: quota\n"), extract("docker", "ERROR: quota\n")
+    a, b = extract("go", "ERROR: quota\n"), extract("maven", "ERROR: quota\n")
     found = compare(a, b)
     assert found.causes[0].text.endswith("equal, but the tool is part of the hash")
     assert found.parting is None
