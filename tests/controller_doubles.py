@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from mem_assets.engines.errors import ControllerFailed
-from mem_assets.engines.generator import PARAMETERS
+from mem_assets.engines.generator import PARAMETERS, CachedGenerator
+from tests.doubles import DoubleEngine
 
 
 class ScriptedGenerator:
@@ -29,3 +30,13 @@ class ScriptedGenerator:
         if None in answers:
             raise ControllerFailed("the double was told to fail")
         return [answer for answer in answers if answer is not None]
+
+
+def engine_with(generator: ScriptedGenerator | None, **fields: str) -> DoubleEngine:
+    """The pipeline's engine resource with a double as its controller too."""
+
+    class ScriptedEngine(DoubleEngine):
+        def controller(self) -> CachedGenerator | None:
+            return None if generator is None else CachedGenerator(generator, None)
+
+    return ScriptedEngine(**fields)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mem_assets.retrieval.answer import printable
-from mem_assets.signature import detect_tools, extract
+from mem_assets.signature import detect_tools
+from mem_assets.signature.fallback import Choose, extract_or_choose
 from mem_assets.signature.model import Signature
 from mem_assets.symptom import project_symptom
 from mem_assets.symptom.model import SymptomVector
@@ -26,6 +27,7 @@ class Question:
     query    redacted, as everything stored is: a secret in it would hide the same failure
     tools    the tool given, else the tools detected, in the order tried
     special  signatures by tool, then the inner tools' aliases; each sig_sha once
+    recorded gives the lines on record for a log without an error line; asks no model
     text     what is compared by meaning: the query where it is short, else the failure in it
     """
 
@@ -33,12 +35,13 @@ class Question:
     exit_code: int | None
     tools: tuple[str, ...]
     special: tuple[Signature, ...]
+    recorded: Choose | None = None
 
     @cached_property
     def generic(self) -> tuple[Signature, ...]:
         """Read as no tool's, and what is inside. Apart, since it compiles every tool's rules,
         which takes longer than all the rest of an exact lookup."""
-        found = extract(GENERIC, self.query, exit_code=self.exit_code)
+        found = extract_or_choose(GENERIC, self.query, self.recorded, exit_code=self.exit_code)
         return tuple(s for s in (found.inner, found) if s is not None) if found else ()
 
     def in_turn(self) -> Iterator[Signature]:
@@ -74,7 +77,13 @@ class Question:
         return len(self.query.splitlines()) <= SHORT_LINES and len(self.query) <= MAX_TEXT
 
 
-def read_question(query: str, tool: str | None = None, *, exit_code: int | None = None) -> Question:
+def read_question(
+    query: str,
+    tool: str | None = None,
+    *,
+    exit_code: int | None = None,
+    recorded: Choose | None = None,
+) -> Question:
     """Read a query. Pure; any text is taken.
 
     Its secrets are redacted first, as the landing does before anything is signed, so that the same
@@ -85,7 +94,7 @@ def read_question(query: str, tool: str | None = None, *, exit_code: int | None 
     query = query.encode("utf-8", "replace").decode("utf-8")  # RE2 refuses half a character
     query, _ = redact(query)
     tools = (tool,) if tool else tuple(detect_tools(query))
-    outer = [extract(name, query, exit_code=exit_code) for name in tools]
+    outer = [extract_or_choose(name, query, recorded, exit_code=exit_code) for name in tools]
     found = [s for s in outer if s is not None]
     inner = [s.inner for s in found if s.inner is not None]
     return Question(
@@ -93,6 +102,7 @@ def read_question(query: str, tool: str | None = None, *, exit_code: int | None 
         exit_code,
         tools=tuple(s.tool if s else name for name, s in zip(tools, outer, strict=True)),
         special=_once([*found, *inner]),
+        recorded=recorded,
     )
 
 
