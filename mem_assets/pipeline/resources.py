@@ -6,7 +6,12 @@ import dagster as dg
 
 from mem_assets.engines.embedder import CachedEmbedder, open_embedder
 from mem_assets.engines.generator import CachedGenerator, open_generator
-from mem_assets.settings import Settings
+from mem_assets.pipeline.stages.projections import (
+    Projector,
+    catalogue_projector,
+    generative_projector,
+)
+from mem_assets.settings import PROJECTORS, Settings
 from mem_assets.storage.chosen_lines import ChosenLineStore
 from mem_assets.storage.days import Days
 from mem_assets.storage.evidence import EvidenceStore
@@ -60,7 +65,7 @@ class Engine(dg.ConfigurableResource):
     generations: str = ""
     controller_name: str = ""
     served_model: str = ""
-    projector: str = "catalogue"
+    projector: str = PROJECTORS[0]
     prompts: str = ""
 
     @classmethod
@@ -89,6 +94,15 @@ class Engine(dg.ConfigurableResource):
             return None
         cache = Path(self.generations) if self.generations else None
         return open_generator(self.controller_name, self.served_model or None, cache)
+
+    def open_projector(self) -> Projector:
+        """Who writes the symptoms. Raises ValueError where a model should, and none is set."""
+        if self.projector == "catalogue":
+            return catalogue_projector
+        controller = self.controller()
+        if controller is None:
+            raise ValueError("the generative projector needs a controller: set MEM_CONTROLLER")
+        return generative_projector(controller, self.prompt("symptom"))
 
     def prompt(self, name: str) -> Prompt:
         """A template, from the folder of own ones where it is there."""
