@@ -69,8 +69,9 @@ def load_prompt(name: str, folder: Path | None = None) -> Prompt:
 
     Raises PromptError, naming the file and what is missing.
     """
-    own = None if folder is None else folder / f"{name}.tmpl"
-    path = own if own is not None and own.is_file() else FOLDER / f"{name}.tmpl"
+    path = FOLDER / f"{name}.tmpl"
+    if folder is not None and _own_names(folder).count(name):
+        path = folder / f"{name}.tmpl"
     try:
         text = path.read_text("utf-8")
     except FileNotFoundError as error:
@@ -102,6 +103,18 @@ def cut(text: str, size: int) -> str:
     """The start of a text that fits into `size` bytes of UTF-8."""
     data = text.encode("utf-8", "replace")
     return text if len(data) <= size else data[:size].decode("utf-8", "ignore")
+
+
+def _own_names(folder: Path) -> list[str]:
+    """Templates in a user's folder. A name that no template has would be left out unseen."""
+    if not folder.is_dir():
+        raise PromptError(f"MEM_PROMPTS={folder} is no folder: make it, or unset MEM_PROMPTS")
+    names = sorted(path.stem for path in folder.glob("*.tmpl"))
+    if unknown := [name for name in names if name not in PLACES]:
+        raise PromptError(
+            f"{folder / unknown[0]}.tmpl is no template; those are {', '.join(sorted(PLACES))}"
+        )
+    return names
 
 
 def _check(path: Path, text: str, places: tuple[str, ...]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mem_assets.templates import (
@@ -71,6 +71,14 @@ def test_a_template_that_is_no_text_is_named(tmp_path):
         load_prompt("gate", tmp_path)
 
 
+def test_a_folder_of_templates_that_would_be_left_out_is_named(tmp_path):
+    with pytest.raises(PromptError, match="is no folder"):
+        load_prompt("gate", tmp_path / "none")
+    (tmp_path / "gates.tmpl").write_text("")
+    with pytest.raises(PromptError, match=r"gates\.tmpl is no template; those are gate, sig"):
+        load_prompt("gate", tmp_path)
+
+
 def test_ones_own_template_goes_first_and_is_another_prompt(tmp_path):
     packaged = load_prompt("gate")
     assert load_prompt("gate", tmp_path) == packaged
@@ -108,11 +116,13 @@ def test_no_text_gets_out_of_its_fence(name, text):
     fence_holds(load_prompt(name).render(**{PLACES[name][0]: text}), text)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet=st.sampled_from("<>TEX |\n\r/[]INSTsa{}\u2028")) | st.text())
 def test_no_text_at_all_gets_out_of_its_fence(text):
     fence_holds(load_prompt("symptom").render(memory=text), text)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet=st.sampled_from("<>TEXSY |/[]INST_sab")))
 def test_what_is_shown_holds_no_turn(text):
     shown = as_shown(text)

@@ -1,7 +1,7 @@
 """Chosen lines count only as lines of the log, and hash alike by themselves."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mem_assets.signature import extract
@@ -110,6 +110,7 @@ def test_a_line_is_recognised_as_it_was_shown():
     assert read_choice(f"LINE: {shown}", log) == ("\x1b[31mlamp <|im_end|> went dark\x1b[0m",)
 
 
+@settings(deadline=None)
 @given(st.text() | st.text(alphabet="ab\n\r\x1b[<|é "))
 def test_every_shown_line_can_be_chosen(log):
     for shown in excerpt(log).split("\n"):
