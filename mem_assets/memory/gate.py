@@ -5,7 +5,7 @@ judged by `well_formed`, `is_safe` and `not_retracted` alone. Whether a referenc
 settled where days meet, not here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from mem_assets.hashing import sha256_json
@@ -13,6 +13,7 @@ from mem_assets.memory.duplicates import DuplicateIndex, data_version, fingerpri
 from mem_assets.memory.gate_rules import has_evidence, is_safe, says_why, well_formed
 from mem_assets.memory.gate_words import gate_words
 from mem_assets.memory.model import Candidate, Verdict
+from mem_assets.memory.opinion import Opinion
 
 POLICY_NUMBER = 1
 """Raised by hand when the code of a rule changes; a change of its data shows by itself."""
@@ -31,30 +32,51 @@ _REFERENCE_RULES = ("well_formed", "is_safe")
 
 
 def judge(
-    candidates: Sequence[Candidate], retracted: frozenset[str] = frozenset()
+    candidates: Sequence[Candidate],
+    retracted: frozenset[str] = frozenset(),
+    opinions: Mapping[str, Opinion] | None = None,
 ) -> list[Verdict]:
     """One verdict a candidate, in the order of (path, line, chunk).
 
+    `opinions` by candidate sha may overrule `says_why`, no other rule.
     `retracted` holds memory shas. The accepted verdict's rule is "accepted". Neither the
     order of `candidates` nor the names of their files decide which of two near-duplicates is
     kept: the one with more evidence, then the longer, then the smaller memory sha. Only of
     equal texts with equally much evidence the first by (path, line, chunk) is kept.
     """
     ordered = sorted(candidates, key=_place)
+    opinions = opinions or {}
     failures = {one.candidate_sha: _alone(one) for one in ordered}
+    for one in ordered:
+        opinion = opinions.get(one.candidate_sha)
+        if opinion and opinion.finds and _is_doubtful(one, failures[one.candidate_sha][0]):
+            failures[one.candidate_sha] = "", ""
     passed = [one for one in ordered if not failures[one.candidate_sha][0]]
     failures.update(_repeated(passed, retracted))
     for one in passed:
         if not failures[one.candidate_sha][0]:
             failures[one.candidate_sha] = _not_retracted(one, retracted)
-    return [_verdict(one, *failures[one.candidate_sha]) for one in ordered]
+    return [
+        _verdict(one, *failures[one.candidate_sha], opinions.get(one.candidate_sha))
+        for one in ordered
+    ]
+
+
+def doubtful(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Those that `says_why` alone rejects, in order of place: a controller may be asked."""
+    return [one for one in sorted(candidates, key=_place) if _is_doubtful(one, _alone(one)[0])]
 
 
 @cache
-def policy_version() -> str:
-    """Which rules judged: POLICY_NUMBER and the content hash of their data."""
+def policy_version(controller: str = "") -> str:
+    """Which rules judged: POLICY_NUMBER and the content hash of their data; of a verdict on a
+    candidate that a controller was asked about, its version too."""
     data = sha256_json([gate_words().version, data_version()])
-    return f"{POLICY_NUMBER}-{data[:12]}"
+    return f"{POLICY_NUMBER}-{data[:12]}{f'+{controller}' if controller else ''}"
+
+
+def _is_doubtful(candidate: Candidate, rule: str) -> bool:
+    return rule == "says_why" and not has_evidence(candidate)
 
 
 def _place(candidate: Candidate) -> tuple[str, int, int, str]:
@@ -117,12 +139,15 @@ def _not_retracted(candidate: Candidate, retracted: frozenset[str]) -> tuple[str
     )
 
 
-def _verdict(candidate: Candidate, rule: str, reason: str) -> Verdict:
+def _verdict(candidate: Candidate, rule: str, reason: str, opinion: Opinion | None) -> Verdict:
+    kept = "it keeps every rule of its level"
+    if opinion and opinion.finds:
+        kept = f"{kept}; that it says why was found by the controller: {opinion.finds}"
     return Verdict(
         candidate_sha=candidate.candidate_sha,
         memory_sha=candidate.memory_sha,
         verdict=REJECTED if rule else ACCEPTED,
         rule=rule or ACCEPTED,
-        reason=reason or "it keeps every rule of its level",
-        policy_version=policy_version(),
+        reason=reason or kept,
+        policy_version=policy_version(opinion.version if opinion else ""),
     )

@@ -5,11 +5,19 @@ from pathlib import Path
 import dagster as dg
 
 from mem_assets.engines.embedder import CachedEmbedder, open_embedder
-from mem_assets.settings import RulesUnusable, Settings, read_rules
+from mem_assets.engines.generator import CachedGenerator, open_generator
+from mem_assets.pipeline.stages.projections import (
+    Projector,
+    catalogue_projector,
+    generative_projector,
+)
+from mem_assets.settings import PROJECTORS, RulesUnusable, Settings, read_rules
 from mem_assets.signature import RuleBook
+from mem_assets.storage.chosen_lines import ChosenLineStore
 from mem_assets.storage.days import Days
 from mem_assets.storage.evidence import EvidenceStore
 from mem_assets.storage.memory_log import MemoryLog
+from mem_assets.templates import Prompt, load_prompt
 
 
 class Store(dg.ConfigurableResource):
@@ -68,15 +76,36 @@ class Store(dg.ConfigurableResource):
     def evidence(self) -> EvidenceStore:
         return EvidenceStore(self.home_path)
 
+    @property
+    def chosen_lines(self) -> ChosenLineStore:
+        return ChosenLineStore(self.home_path)
+
 
 class Engine(dg.ConfigurableResource):
-    """The embedder. It is loaded on the first text whose vector is not cached, once a process."""
+    """The embedder, and the controller where one is configured. Each is loaded on the first text
+    that its cache does not know, once a process.
+
+    generations: folder of the controller's cached answers. prompts: folder of own templates.
+    """
 
     cache: str
+    generations: str = ""
+    controller_name: str = ""
+    served_model: str = ""
+    projector: str = PROJECTORS[0]
+    prompts: str = ""
 
     @classmethod
     def from_settings(cls, settings: Settings) -> "Engine":
-        return cls(cache=str(settings.home / "cache" / "vectors"))
+        """Raises ValueError where MEM_PROJECTOR cannot be followed."""
+        return cls(
+            cache=str(settings.home / "cache" / "vectors"),
+            generations=str(settings.home / "cache" / "generations"),
+            controller_name=settings.controller,
+            served_model=settings.controller_model,
+            projector=settings.require_projector(),
+            prompts=str(settings.prompts or ""),
+        )
 
     def embedder(self) -> CachedEmbedder:
         """With the cache: what daily runs use."""
@@ -85,3 +114,23 @@ class Engine(dg.ConfigurableResource):
     def uncached(self) -> CachedEmbedder:
         """Without it: what proves that a vector comes out the same again."""
         return open_embedder(None)
+
+    def controller(self) -> CachedGenerator | None:
+        """What answers prompts; None where no controller is configured."""
+        if not self.controller_name:
+            return None
+        cache = Path(self.generations) if self.generations else None
+        return open_generator(self.controller_name, self.served_model or None, cache)
+
+    def open_projector(self) -> Projector:
+        """Who writes the symptoms. Raises ValueError where a model should, and none is set."""
+        if self.projector == "catalogue":
+            return catalogue_projector
+        controller = self.controller()
+        if controller is None:
+            raise ValueError("the generative projector needs a controller: set MEM_CONTROLLER")
+        return generative_projector(controller, self.prompt("symptom"))
+
+    def prompt(self, name: str) -> Prompt:
+        """A template, from the folder of own ones where it is there."""
+        return load_prompt(name, Path(self.prompts) if self.prompts else None)

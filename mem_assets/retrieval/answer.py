@@ -21,7 +21,7 @@ class MatchedLine:
     """A line of the query beside the stored line that it met.
 
     origin  where the stored line comes from: "signature", "memory", "reference", "log", or a
-            symptom line's origin ("catalogue:<id>", "quoted", "evidence")
+            symptom line's origin ("catalogue:<id>", "quoted", "generated", "evidence")
     """
 
     query: str

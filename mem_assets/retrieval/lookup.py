@@ -9,6 +9,8 @@ from mem_assets.retrieval.answer import Answer, Match, safe
 from mem_assets.retrieval.calibration import calibration
 from mem_assets.retrieval.exact import find_exact
 from mem_assets.retrieval.question import Question, read_question
+from mem_assets.signature.fallback import log_key
+from mem_assets.storage.chosen_lines import recorded_lines
 
 if TYPE_CHECKING:
     from mem_assets.engines.embedder import CachedEmbedder
@@ -40,7 +42,8 @@ def lookup(
     tools: tuple[str, ...] = ()
     matches: list[Match] = []
     try:
-        question = read_question(query, tool, exit_code=exit_code, rules=rules)
+        recorded = recorded_lines(generation.path.parent.parent, log_key)
+        question = read_question(query, tool, exit_code=exit_code, rules=rules, recorded=recorded)
         tools = question.tools
         with generation.held(), closing(generation.connect()) as con:
             matches = find_exact(con, question, calibration(), top)

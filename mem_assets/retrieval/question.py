@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mem_assets.retrieval.answer import printable
-from mem_assets.signature import RuleBook, detect_tools, extract
+from mem_assets.signature import RuleBook, detect_tools
+from mem_assets.signature.fallback import Choose, extract_or_choose
 from mem_assets.signature.model import Signature
 from mem_assets.symptom import project_symptom
 from mem_assets.symptom.model import SymptomVector
@@ -27,6 +28,7 @@ class Question:
     tools    the tool given, else the tools detected, in the order tried
     special  signatures by tool, then the inner tools' aliases; each sig_sha once
     rules    the signature rules that it is read by: those that the index was built with
+    recorded gives the lines on record for a log without an error line; asks no model
     text     what is compared by meaning: the query where it is short, else the failure in it
     """
 
@@ -35,12 +37,15 @@ class Question:
     tools: tuple[str, ...]
     special: tuple[Signature, ...]
     rules: RuleBook | None = None
+    recorded: Choose | None = None
 
     @cached_property
     def generic(self) -> tuple[Signature, ...]:
         """Read as no tool's, and what is inside. Apart, since it compiles every tool's rules,
         which takes longer than all the rest of an exact lookup."""
-        found = extract(GENERIC, self.query, exit_code=self.exit_code, rules=self.rules)
+        found = extract_or_choose(
+            GENERIC, self.query, self.recorded, exit_code=self.exit_code, rules=self.rules
+        )
         return tuple(s for s in (found.inner, found) if s is not None) if found else ()
 
     def in_turn(self) -> Iterator[Signature]:
@@ -82,6 +87,7 @@ def read_question(
     *,
     exit_code: int | None = None,
     rules: RuleBook | None = None,
+    recorded: Choose | None = None,
 ) -> Question:
     """Read a query. Pure; any text is taken.
 
@@ -93,7 +99,9 @@ def read_question(
     query = query.encode("utf-8", "replace").decode("utf-8")  # RE2 refuses half a character
     query, _ = redact(query)
     tools = (tool,) if tool else tuple(detect_tools(query, rules=rules))
-    outer = [extract(name, query, exit_code=exit_code, rules=rules) for name in tools]
+    outer = [
+        extract_or_choose(name, query, recorded, exit_code=exit_code, rules=rules) for name in tools
+    ]
     found = [s for s in outer if s is not None]
     inner = [s.inner for s in found if s.inner is not None]
     return Question(
@@ -102,6 +110,7 @@ def read_question(
         tools=tuple(s.tool if s else name for name, s in zip(tools, outer, strict=True)),
         special=_once([*found, *inner]),
         rules=rules,
+        recorded=recorded,
     )
 
 

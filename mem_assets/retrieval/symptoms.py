@@ -24,8 +24,9 @@ class AmbiguousShaError(ValueError):
 class StoredSymptom:
     """A symptom line of a generation.
 
-    origin  "catalogue:<entry>" or "quoted" from the projector, "evidence:<log id>" for the identity
-            of a log behind the memory, which needs no projection (prompt_sha is empty then)
+    origin  "catalogue:<entry>", "generated" or "quoted" from the projector, "evidence:<log id>"
+            for the identity of a log behind the memory, which needs no projection (prompt_sha is
+            empty then)
     """
 
     line_no: int

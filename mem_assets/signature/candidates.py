@@ -5,7 +5,6 @@ needs (literals.py), and does the cleaned line match some pattern at all. Where 
 in every other line, a stretch of the log is cleaned and asked at once.
 """
 
-import bisect
 import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -28,6 +27,8 @@ class Level(NamedTuple):
     in_step: bool
 
 
+_TOGETHER = 16
+"""Lines of a cleaned stretch that are asked together."""
 _SMALL = 16 * 1024
 """Bytes of a log up to which every line is asked: less work than to build an automaton for it."""
 
@@ -35,7 +36,8 @@ Automaton = Callable[[Level], Any]
 
 
 class Candidates:
-    """One way through a log, forward. `pieces` and `patterns` give the regex for a level."""
+    """One way through a log, forward. For a level, `pieces` gives a regex over raw bytes, and
+    `patterns` a set over cleaned lines."""
 
     def __init__(self, log: Log, pieces: Automaton, patterns: Automaton) -> None:
         self._log = log
@@ -88,26 +90,25 @@ class Candidates:
 
 
 class _Cleaned:
-    """A stretch of a log, cleaned at once: `start` to `end`, whole lines."""
+    """A stretch of a log from `start` to `end`, whole lines, cleaned at once."""
 
     def __init__(self, log: Log, start: int) -> None:
         self.end = log.end_of(min(start + _STRETCH, len(log.text)))
         raw = log.text[start : self.end].split(b"\n")
         self._starts = list(itertools.accumulate((len(line) + 1 for line in raw), initial=start))
         cut = (line[: 4 * MAX_LINE].decode("utf-8", "replace")[:MAX_LINE] for line in raw)
-        lines = [line.rstrip().encode() for line in clean("\n".join(cut)).split("\n")]
-        self._text = b"\n".join(lines)
-        self._offsets = list(itertools.accumulate((len(line) + 1 for line in lines), initial=0))
+        self._lines = [line.rstrip().encode() for line in clean("\n".join(cut)).split("\n")]
         self._next = 0
 
     def next(self, patterns: Any) -> Span | None:
-        """The next line in which a match begins. A match may run over a break, so the line itself
-        has still to be asked."""
-        if self._next >= len(self._starts) - 1:
-            return None
-        match = patterns.search(self._text, self._offsets[self._next])
-        if match is None:
-            return None
-        number = bisect.bisect_right(self._offsets, match.start(), lo=self._next) - 1
-        self._next = number + 1
-        return self._starts[number], self._starts[number + 1] - 1
+        """The next line that matches. Several are asked together, and one by one where one does."""
+        while (number := self._next) < len(self._lines):
+            if number % _TOGETHER == 0:
+                together = b"\n".join(self._lines[number : number + _TOGETHER])
+                if not patterns.Match(together):
+                    self._next += _TOGETHER
+                    continue
+            self._next += 1
+            if patterns.Match(self._lines[number]):
+                return self._starts[number], self._starts[number + 1] - 1
+        return None

@@ -134,10 +134,14 @@ class Scanner:
         return self._regexes["pieces", group]
 
     def patterns(self, level: Level) -> Any:
-        """Regex over cleaned lines, as UTF-8, that any of those patterns matches."""
+        """Set over cleaned lines, as UTF-8, that any of those patterns matches. A set, since it
+        never leaves its automaton: a regex of this size does, to tell where a match begins."""
         if ("patterns", level) not in self._regexes:
-            wanted = [s.envelope for s in self.sets if s.envelope] + list(self._useful(level))
-            self._regexes["patterns", level] = re2.compile(either(wanted).encode(), _options())
+            found = re2.Set.SearchSet(_options())
+            envelopes = [one.envelope for one in self.sets if one.envelope]
+            found.Add(either([*envelopes, *self._useful(level)]))
+            found.Compile()
+            self._regexes["patterns", level] = found
         return self._regexes["patterns", level]
 
     def failure(self, log: Log) -> tuple[Found | None, int | None]:

@@ -137,7 +137,12 @@ TABLES = {
                 "verdict": (TEXT, "accepted or rejected"),
                 "rule": (TEXT, "rule that decided"),
                 "reason": (TEXT, "why, in a sentence"),
-                "policy_version": (TEXT, "version of the gate's rules"),
+                "policy_version": (TEXT, "version of the gate's rules, and of who was asked"),
+                "controller_answer": (TEXT, "what the controller said; null where not asked"),
+                "controller_model_id": (TEXT, "the controller, with its weights' hash"),
+                "controller_prompt_sha": (TEXT, "content hash of the prompt"),
+                "controller_parameters": (TEXT, "sampling and limits, as JSON"),
+                "controller_engine_version": (TEXT, "what ran it"),
             },
         ),
         DayTable(

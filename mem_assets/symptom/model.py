@@ -27,7 +27,8 @@ class SymptomVector:
 
 @dataclass(frozen=True)
 class SymptomLine:
-    """One line that a memory would explain, and where it came from ("catalogue:<id>", "quoted")."""
+    """One line that a memory would explain, and where it came from ("catalogue:<id>", "quoted",
+    "generated")."""
 
     line: str
     origin: str

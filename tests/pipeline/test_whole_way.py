@@ -244,8 +244,8 @@ def test_a_failing_check_of_projections_leaves_the_log_without_them(tmp_path, la
     """A projector that invents symptoms for something the gate never accepted."""
     honest = vectors.projection_rows
 
-    def inventing(accepted, embedder):
-        rows = honest(accepted, embedder)
+    def inventing(accepted, embedder, projector):
+        rows = honest(accepted, embedder, projector)
         return [*rows, rows[0] | {"memory_sha": "f" * 64}]
 
     monkeypatch.setattr(vectors, "projection_rows", inventing)
@@ -296,8 +296,8 @@ def test_a_range_of_days_loads_the_engine_once_and_its_check_names_the_bad_day(
         assert result.success
         honest = vectors.projection_rows
 
-        def inventing(accepted, embedder):
-            rows = honest(accepted, embedder)
+        def inventing(accepted, embedder, projector):
+            rows = honest(accepted, embedder, projector)
             is_second_day = any("Fetched the credentials" in row["text"] for row in accepted)
             return [*rows, rows[0] | {"memory_sha": "f" * 64}] if is_second_day else rows
 

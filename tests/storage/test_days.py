@@ -19,6 +19,11 @@ def verdict(name: str, rule: str = "says_why") -> dict[str, str]:
         "rule": rule,
         "reason": "no cause — keine Ursache",
         "policy_version": "1",
+        "controller_answer": None,
+        "controller_model_id": None,
+        "controller_prompt_sha": None,
+        "controller_parameters": None,
+        "controller_engine_version": None,
     }
 
 

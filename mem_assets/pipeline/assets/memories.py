@@ -6,7 +6,7 @@ import dagster as dg
 
 from mem_assets.memory.gate import judge, policy_version
 from mem_assets.pipeline.assets.common import daily_asset, day_result
-from mem_assets.pipeline.resources import Store
+from mem_assets.pipeline.resources import Engine, Store
 from mem_assets.pipeline.stages.landing import reject_rows
 from mem_assets.pipeline.stages.memories import (
     accepted_rows,
@@ -16,6 +16,7 @@ from mem_assets.pipeline.stages.memories import (
     parse_notes,
     verdict_rows,
 )
+from mem_assets.pipeline.stages.opinions import opinions_on
 from mem_assets.storage.freshness import file_rows
 from mem_assets.storage.landing import read_notes, read_references
 
@@ -46,16 +47,21 @@ def candidate_memories(context: dg.AssetExecutionContext, store: Store) -> dg.Ma
     **daily_asset("gate_verdicts", "memories"),
     code_version=policy_version(),
 )
-def gate_verdicts(context: dg.AssetExecutionContext, store: Store) -> dg.MaterializeResult:
+def gate_verdicts(
+    context: dg.AssetExecutionContext, store: Store, engine: Engine
+) -> dg.MaterializeResult:
     """One verdict a candidate, with the rule that decided and its reason."""
     date = context.partition_key
     candidates = candidates_from(date, store.days.read("candidate_memories", date))
-    rows = verdict_rows(candidates, judge(candidates, retracted=store.log.retracted()))
+    opinions = opinions_on(candidates, engine.controller(), engine.prompt("gate"))
+    verdicts = judge(candidates, store.log.retracted(), opinions)
+    rows = verdict_rows(candidates, verdicts, opinions)
     version = store.days.write("gate_verdicts", date, rows)
     return day_result(
         version,
         [{k: row[k] for k in ("path", "verdict", "rule", "reason")} for row in rows],
         rules=dict(sorted(Counter(row["rule"] for row in rows).items())),
+        asked_of_controller=sum(one.model_id is not None for one in opinions.values()),
     )
 
 

@@ -5,8 +5,9 @@ from collections import Counter
 import dagster as dg
 
 from mem_assets.pipeline.assets.common import daily_asset, day_result
-from mem_assets.pipeline.resources import Store
+from mem_assets.pipeline.resources import Engine, Store
 from mem_assets.pipeline.stages.landing import reject_rows
+from mem_assets.pipeline.stages.line_choice import LineChooser
 from mem_assets.pipeline.stages.signatures import signature_rows
 from mem_assets.settings import RulesUnusable, Settings
 from mem_assets.signature import rules_version
@@ -21,11 +22,14 @@ def _code_version() -> str:
 
 
 @dg.asset(deps=["raw_logs"], **daily_asset("signatures", "landing"), code_version=_code_version())
-def signatures(context: dg.AssetExecutionContext, store: Store) -> dg.MaterializeResult:
+def signatures(
+    context: dg.AssetExecutionContext, store: Store, engine: Engine
+) -> dg.MaterializeResult:
     """The normalised, hashed signature of each failed log, and of the tool inside a wrapper."""
     date = context.partition_key
     book = store.rule_book
-    rows, rejects = signature_rows(date, store.days.read("raw_logs", date), book)
+    choose = LineChooser(store.chosen_lines, engine.controller(), engine.prompt("signature"))
+    rows, rejects = signature_rows(date, store.days.read("raw_logs", date), book, choose)
     rejected = reject_rows(rejects)
     store.days.write("signature_rejects", date, rejected)
     version = store.days.write("signatures", date, rows)
@@ -36,4 +40,5 @@ def signatures(context: dg.AssetExecutionContext, store: Store) -> dg.Materializ
         [{k: row[k] for k in ("path", "tool", "rule", "normalised")} for row in rows],
         rules_fired=dict(sorted(rules.items())),
         rejects=len(rejected),
+        asked_of_controller=choose.asked,
     )

@@ -58,8 +58,10 @@ def symptom_projections(
 ) -> dg.MaterializeResult:
     """For each accepted lesson, the symptoms that it would explain; none for a decision."""
 
+    projector = engine.open_projector()
+
     def rows_of_day(date: str, embedder: CachedEmbedder) -> list[dict[str, Any]]:
-        return projection_rows(store.days.read("accepted_memories", date), embedder)
+        return projection_rows(store.days.read("accepted_memories", date), embedder, projector)
 
     return write_days(context, store, engine, "symptom_projections", rows_of_day)
 

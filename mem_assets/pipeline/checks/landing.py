@@ -14,6 +14,8 @@ from mem_assets.pipeline.stages.acceptance import (
     unstable_signatures,
     volatile_left,
 )
+from mem_assets.signature.fallback import log_key
+from mem_assets.storage.chosen_lines import recorded_lines
 from mem_assets.storage.landing import list_files
 
 MOSTLY_GENERIC = 0.5
@@ -61,6 +63,7 @@ def signatures_are_deterministic(
         store.days.read("raw_logs", date),
         store.days.read("signatures", date),
         store.rules_path,
+        recorded_lines(store.home_path, log_key),
     )
     return verdict(
         problems,

@@ -34,12 +34,12 @@ def symptoms_only_for_accepted_lessons(
 def projections_regenerate(
     context: dg.AssetCheckExecutionContext, store: Store, engine: Engine
 ) -> dg.AssetCheckResult:
-    """Model id and prompt sha on every record; catalogue lines come out byte-identical again."""
-    embedder = engine.embedder()
+    """Model id and prompt sha on every record; lines come out byte-identical again."""
+    embedder, projector = engine.embedder(), engine.open_projector()
     problems: list[str] = []
     for date in context.partition_keys:
         rows = store.days.read("symptom_projections", date)
-        again = projection_rows(store.days.read("accepted_memories", date), embedder)
+        again = projection_rows(store.days.read("accepted_memories", date), embedder, projector)
         made = {row["memory_sha"]: canonical_json(row) for row in again}
         problems += by_day(date, unsigned_projections(rows))
         problems += by_day(

@@ -20,6 +20,7 @@ from mem_assets.pipeline.stages.embeddings import Embedder
 from mem_assets.pipeline.stages.signatures import signature_rows
 from mem_assets.settings import read_rules
 from mem_assets.signature import volatile_parts
+from mem_assets.signature.fallback import CHOSEN_RULE, Choose, log_key
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -62,11 +63,25 @@ def secrets_left(rows: Rows, columns: Collection[str]) -> list[str]:
 
 
 def unstable_signatures(
-    date: str, raw_logs: Rows, signatures: Rows, rules: Path | None = None
+    date: str,
+    raw_logs: Rows,
+    signatures: Rows,
+    rules: Path | None = None,
+    recorded: Choose | None = None,
 ) -> list[str]:
-    """Signatures that another process, with another hash seed, extracts otherwise."""
+    """Signatures that another process, with another hash seed, extracts otherwise.
+
+    `recorded` gives the lines on record for a log without an error line; no model is asked.
+    """
     columns = ("log_id", "path", "tool", "text", "exit_code", "job", "step")
-    request = canonical_json([{name: log[name] for name in columns} for log in raw_logs])
+    chosen = {row["log_id"] for row in signatures if row["rule"] == CHOSEN_RULE}
+    lines = {
+        log_key(log["text"]): list(recorded(log["text"]))
+        for log in raw_logs
+        if recorded is not None and log["log_id"] in chosen
+    }
+    logs = [{name: log[name] for name in columns} for log in raw_logs]
+    request = canonical_json({"logs": logs, "lines": lines})
     answer = subprocess.run(
         [sys.executable, "-m", "mem_assets.pipeline.stages.acceptance", date, str(rules or "")],
         input=request.encode(),
@@ -209,7 +224,11 @@ def _extract_again() -> None:
     """The other process of `unstable_signatures`: rows in on stdin, signatures out on stdout."""
     date, rules = sys.argv[1:3]
     book = read_rules(Path(rules) if rules else None)
-    rows, _ = signature_rows(date, json.loads(sys.stdin.buffer.read()), book)
+    request = json.loads(sys.stdin.buffer.read())
+    lines = request["lines"]
+    rows, _ = signature_rows(
+        date, request["logs"], book, lambda output: lines.get(log_key(output), ()) if lines else ()
+    )
     sys.stdout.buffer.write(canonical_json(rows).encode())
 
 

@@ -1,12 +1,13 @@
 """From notes and reference documents to candidates, verdicts and accepted memories."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from mem_assets.memory.chunk import chunk_note, parse_reference
 from mem_assets.memory.model import Candidate, Reject, Verdict
 from mem_assets.memory.notes import Note, parse_note
+from mem_assets.memory.opinion import Opinion
 from mem_assets.storage.landing import LandedNote
 
 Row = dict[str, Any]
@@ -66,9 +67,19 @@ def candidates_from(date: str, rows: Iterable[Mapping[str, Any]]) -> list[Candid
     ]
 
 
-def verdict_rows(candidates: Sequence[Candidate], verdicts: Iterable[Verdict]) -> list[Row]:
+def verdict_rows(
+    candidates: Sequence[Candidate],
+    verdicts: Iterable[Verdict],
+    opinions: Mapping[str, Opinion] | None = None,
+) -> list[Row]:
+    """One row a verdict, with what a controller said of the candidate where one was asked."""
     path_of = {candidate.candidate_sha: candidate.path for candidate in candidates}
-    return [asdict(verdict) | {"path": path_of[verdict.candidate_sha]} for verdict in verdicts]
+    rows = []
+    for verdict in verdicts:
+        opinion = (opinions or {}).get(verdict.candidate_sha)
+        asked = {f"controller_{f.name}": getattr(opinion, f.name, None) for f in fields(Opinion)}
+        rows.append(asdict(verdict) | {"path": path_of[verdict.candidate_sha]} | asked)
+    return rows
 
 
 def accepted_rows(

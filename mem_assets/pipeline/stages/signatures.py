@@ -4,25 +4,31 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mem_assets.memory.model import Reject
-from mem_assets.signature import RuleBook, Signature, extract, volatile_parts
+from mem_assets.signature import RuleBook, Signature, volatile_parts
+from mem_assets.signature.fallback import Choose, extract_or_choose
 
 Row = dict[str, Any]
 
 
 def signature_rows(
-    date: str, raw_logs: Iterable[Mapping[str, Any]], rules: RuleBook | None = None
+    date: str,
+    raw_logs: Iterable[Mapping[str, Any]],
+    rules: RuleBook | None = None,
+    choose: Choose | None = None,
 ) -> tuple[list[Row], list[Reject]]:
     """A row for each log's signature and one for the tool inside a wrapper.
 
     A signature whose normalised form still holds something that changes from run to run would
     never match again: it goes to the rejects, and its log is evidence without a signature.
+    `choose` is asked for the error line of a log in which no rule finds one.
     """
     rows: list[Row] = []
     rejects: list[Reject] = []
     for log in raw_logs:
-        signature = extract(
+        signature = extract_or_choose(
             log["tool"],
             log["text"],
+            choose,
             exit_code=log["exit_code"],
             job=log["job"],
             step=log["step"],
