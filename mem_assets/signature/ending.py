@@ -71,7 +71,7 @@ def verdict(scanner: Scanner, log: Log) -> int | None:
         match = scanner.exit_codes.search(line)
         if match is not None:
             code = next((group for group in match.groups() if group), "")
-            if 0 < len(code) < 6:
+            if code.isascii() and code.isdecimal() and len(code) < 6:
                 return int(code)
     return None
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
-from typing import Any
+from typing import Any, NamedTuple
 
 _CODE = r"\x1b[\[(][^A-Za-z\n]*[A-Za-z]"
 """A colour or cursor code; any number may stand between two parts of a piece."""
@@ -32,8 +32,7 @@ _LEAST_WORTH = 1.0
 """Below, a piece stands in nearly every line."""
 
 
-@dataclass(frozen=True)
-class _Token:
+class _Token(NamedTuple):
     """A character of a piece, or several of a class: its regex over bytes, whether it is of a
     word, and its worth: how seldom a line has it, a small letter being 1."""
 
@@ -220,6 +219,7 @@ def _union(sets: Iterable[_Pieces], most: int = _MAX_SET) -> _Pieces | None:
     return union if len(union) <= most else None
 
 
+@functools.cache
 def _literal(code_point: int, ignore_case: bool) -> _Token:
     char = chr(code_point)
     regex = "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "replace"))
