@@ -26,6 +26,9 @@ UNCLEAN = (
 
 _MAX_SET = 64
 _MAX_TOKENS = 28
+_TELLING_TOKENS = 14
+_ENOUGH_WORTH = 3.5
+"""Measured on CI logs: longer pieces spare few lines and make the automaton twice as slow."""
 _MAX_CHOICES = 4
 """Alternatives of which an optional part, or a class of wide characters, may consist."""
 _LEAST_WORTH = 1.0
@@ -238,19 +241,33 @@ def _better(one: _Pieces | None, other: _Pieces | None) -> _Pieces | None:
 
 
 def _worth(pieces: _Pieces) -> float:
-    worths = (sum(token.worth for token in piece) for piece in pieces)
-    return round(min(worths, default=0.0), 3)
+    return min(map(_sum, pieces), default=0.0)
 
 
 def _shortest(pieces: _Pieces) -> set[_Piece]:
     """The pieces that say something from end to end, without those that hold another."""
-    bare = {_bare(piece) for piece in pieces}
-    return {p for p in bare if not any(q != p and _is_inside(q, p) for q in bare)}
+    told = {_telling(piece) for piece in pieces}
+    return {p for p in told if not any(q != p and _is_inside(q, p) for q in told)}
+
+
+def _telling(piece: _Piece) -> _Piece:
+    """The part of a piece that is looked for: what is worth most in few tokens, and no beginning of
+    a line where the rest tells enough: both would only make the automaton larger."""
+    piece = _bare(piece)
+    if piece[0] is _LINE_BEGINS and _sum(piece[1:]) >= _ENOUGH_WORTH:
+        piece = _bare(piece[1:])
+    starts = range(max(1, len(piece) - _TELLING_TOKENS + 1))
+    start = max(starts, key=lambda i: (_sum(piece[i : i + _TELLING_TOKENS]), -i))
+    return _bare(piece[start : start + _TELLING_TOKENS])
 
 
 def _bare(piece: _Piece) -> _Piece:
     told = [number for number, token in enumerate(piece) if token.worth]
     return piece[told[0] : told[-1] + 1]
+
+
+def _sum(piece: _Piece) -> float:
+    return round(sum(token.worth for token in piece), 3)
 
 
 def _is_inside(one: _Piece, other: _Piece) -> bool:

@@ -30,9 +30,10 @@ def is_found(pattern: str, line: str) -> bool:
 @pytest.mark.parametrize(
     ("pattern", "line", "other"),
     [
-        ("^error: ", "error: x", "terror: x"),
-        ("^error: ", "2026-11-24T10:00:00.0000001Z error: x", "terror: x"),
-        ("^error: ", "##[error]error: x", "-error: x"),
+        ("^error: ", "error: x", "error x"),
+        ("^error: ", "2026-11-24T10:00:00.0000001Z error: x", "err: x"),
+        ("^F: ", "F: x", "xF: x"),
+        ("^F: ", "##[error]F: x", "-F: x"),
         ("^error: ", "\x1b[31merror\x1b[0m\x1b[1m: \x1b[0mx", "\x1b[31merr or: "),
         (r"^\S+\.go:\d+:\d+: \S", "cart.go:12:3: undefined: x", "cart.go:12: x"),
         (r"(?i)no such file", "No Such FILE", "no such fail"),
