@@ -22,6 +22,10 @@ RECORD_TYPES = (
 )
 """evidence: an L0 node, on its log's date. reference: an R chunk."""
 
+MADE_UNDER = "rules_version"
+"""Field of an evidence record that says which rules first found what it says. Other rules that find
+the same say nothing new, so it is in record_sha and in no content hash."""
+
 FIRST = "0" * 64
 """What stands for the record before the first."""
 
@@ -40,7 +44,8 @@ class LogEntry:
 
     @property
     def content_sha(self) -> str:
-        return sha256_json({"type": self.type, "subject": self.subject, "body": self.body})
+        body = {name: value for name, value in self.body.items() if name != MADE_UNDER}
+        return sha256_json({"type": self.type, "subject": self.subject, "body": body})
 
 
 @dataclass(frozen=True)

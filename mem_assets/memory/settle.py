@@ -79,7 +79,7 @@ def settle(records: Iterable[LogRecord]) -> Settled:
 
     records: every day's, in any order. A log that is retracted as such is no evidence any more.
     """
-    told = _collect(sorted(records, key=lambda record: (record.date, record.seq)))
+    told = collect(records)
     standing = {sha: m for sha, m in told.memories.items() if sha not in told.retracted}
     logs = {sha: node for sha, node in told.evidence.items() if sha not in told.retracted}
     keeper_of = _keepers(told.memories, standing)
@@ -104,9 +104,10 @@ def settle(records: Iterable[LogRecord]) -> Settled:
     )
 
 
-def _collect(records: Iterable[LogRecord]) -> Told:
+def collect(records: Iterable[LogRecord]) -> Told:
+    """What the records of any days say, in the order in which they are to be read."""
     told = Told()
-    for record in records:
+    for record in sorted(records, key=lambda record: (record.date, record.seq)):
         subject, body = record.entry.subject, record.entry.body
         match record.entry.type:
             case "evidence":

@@ -27,19 +27,23 @@ def build_index(home: Path, days: Days, log: MemoryLog, embedder: Embedder) -> G
     no more: such texts are embedded here, and only those.
     """
     records = log.read_all()
-    tables = complete_tables(records, days, embedder, days.read_all("gate_verdicts"))
+    known = day_vectors(days, embedder)
+    tables = complete_tables(records, embedder, known, days.read_all("gate_verdicts"))
     return build_generation(home, tables, index_inputs(log_heads(records), embedder))
 
 
 def complete_tables(
     records: Sequence[LogRecord],
-    days: Days,
     embedder: Embedder,
+    known: Mapping[str, np.ndarray],
     verdicts: Iterable[Mapping[str, Any]] = (),
 ) -> GenerationTables:
-    """The rows that the records call for, with every vector that they need."""
+    """The rows that the records call for, with every vector that they need.
+
+    known: vectors by their text's SHA-256; the embedder is asked for the others.
+    """
     settled, verdicts = settle(records), list(verdicts)
-    vectors = _Vectors(day_vectors(days, embedder))
+    vectors = _Vectors(dict(known))
     while True:
         tables = build_tables(settled, vectors, embedder.model_id, records, verdicts)
         if not vectors.missing:
@@ -113,4 +117,4 @@ def recomputed_digest(
 ) -> str:
     """The digest that the records up to `heads` call for; later ones are another index's."""
     records = [r for r in log.read_all() if r.seq <= heads.get(r.date, 0)]
-    return complete_tables(records, days, embedder).digest()
+    return complete_tables(records, embedder, day_vectors(days, embedder)).digest()
