@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mem_assets.interfaces import rebuild_commands
+from mem_assets.interfaces import gate_commands, rebuild_commands
 from mem_assets.interfaces.endings import (
     EXIT_CODES,
     FAILED,
@@ -42,6 +42,7 @@ sig = typer.Typer(help="Failure signatures.", no_args_is_help=True)
 symptoms = typer.Typer(help="Symptom lines of memories.", no_args_is_help=True)
 app.add_typer(sig, name="sig")
 app.add_typer(symptoms, name="symptoms")
+app.add_typer(gate_commands.gate, name="gate")
 app.command(epilog=rebuild_commands.EPILOG)(rebuild_commands.rebuild)
 
 Tool = Annotated[str | None, typer.Option(help="Tool that printed it; detected when not given.")]

@@ -5,6 +5,8 @@ from pathlib import Path
 import dagster as dg
 
 from mem_assets.engines.embedder import CachedEmbedder, open_embedder
+from mem_assets.pipeline.stages.projections import projection_rows
+from mem_assets.rebuild.from_log import Engines
 from mem_assets.settings import Settings
 from mem_assets.storage.days import Days
 from mem_assets.storage.evidence import EvidenceStore
@@ -58,3 +60,8 @@ class Engine(dg.ConfigurableResource):
     def uncached(self) -> CachedEmbedder:
         """Without it: what proves that a vector comes out the same again."""
         return open_embedder(None)
+
+    def for_rebuild(self) -> Engines:
+        """Embedder and projector without any cache."""
+        embedder = self.uncached()
+        return Engines(embedder, lambda accepted: projection_rows(accepted, embedder))
