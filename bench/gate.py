@@ -75,7 +75,9 @@ def main() -> None:
     largest = rows[-1]
     share = largest["seconds"] / rows[0]["seconds"] / (SIZES[-1] / SIZES[0])
     sound = largest["seconds"] <= SECONDS_BAR and largest["gib"] <= GIB_BAR and share <= LINEAR_BAR
-    print(f"bars: {SECONDS_BAR} s, {GIB_BAR} GiB, ratio {LINEAR_BAR}: {'kept' if sound else 'BROKEN'}")
+    print(
+        f"bars: {SECONDS_BAR} s, {GIB_BAR} GiB, ratio {LINEAR_BAR}: {'kept' if sound else 'BROKEN'}"
+    )
     sys.exit(0 if sound else 1)
 
 

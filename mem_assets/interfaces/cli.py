@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mem_assets.interfaces import gate_commands, rebuild_commands
+from mem_assets.interfaces import gate_commands, rebuild_commands, transfer_commands
 from mem_assets.interfaces.endings import (
     EXIT_CODES,
     FAILED,
@@ -44,6 +44,8 @@ app.add_typer(sig, name="sig")
 app.add_typer(symptoms, name="symptoms")
 app.add_typer(gate_commands.gate, name="gate")
 app.command(epilog=rebuild_commands.EPILOG)(rebuild_commands.rebuild)
+app.command("export", epilog=EXIT_CODES)(transfer_commands.export_log)
+app.command("import", epilog=EXIT_CODES)(transfer_commands.import_log)
 
 Tool = Annotated[str | None, typer.Option(help="Tool that printed it; detected when not given.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Canonical JSON on standard output.")]

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mem_assets.memory.log import LogDamaged, LogEntry
+from mem_assets.memory.log import LogEntry
+from mem_assets.memory.log_faults import LogDamaged
 from mem_assets.rebuild import signatures
 from mem_assets.rebuild.from_log import rebuild
 from mem_assets.rebuild.report import (
@@ -234,6 +235,7 @@ def test_a_projection_that_an_interrupted_run_left_out_is_named_and_accepted(hom
     records = log.read(DATES[2])
     assert records[-1].entry.type == "symptom_projected"
     path.write_text("".join(record.to_line() + "\n" for record in records[:-1]))
+    log.head_path(DATES[2]).unlink()
     report = rebuild(home, opener())
     missing = only(report, MEMORY)
     assert missing.causes == (MISSING,)
