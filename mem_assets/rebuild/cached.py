@@ -13,9 +13,18 @@ HOLDS = {"vectors": "a cached vector", "answers": "a cached line"}
 """Folder of a cache to what its files are called."""
 
 
-def compare_caches(home: Path, made: Path) -> list[Finding]:
-    """One finding a file below home/cache that is not what `made`, a cache begun empty, has."""
+def compare_caches(home: Path, *made: Path) -> list[Finding]:
+    """One finding a file below home/cache that is not what another cache has under its name.
+
+    made: caches that began empty, or as a copy: what was damaged there was written again.
+    """
     stored = home / "cache"
+    differing = {
+        name
+        for folder in made
+        for name in _files(folder)
+        if _bytes(stored / name) not in (None, _bytes(folder / name))
+    }
     return [
         Finding(
             CACHE,
@@ -27,8 +36,7 @@ def compare_caches(home: Path, made: Path) -> list[Finding]:
                 "otherwise; remove the file, and it is made again",
             ),
         )
-        for name in _files(made)
-        if _bytes(stored / name) not in (None, _bytes(made / name))
+        for name in sorted(differing)
     ]
 
 

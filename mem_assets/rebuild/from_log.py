@@ -85,7 +85,7 @@ def rebuild(
         # What is published was made anew, whatever it was compared with.
         embedder = (anew if publishing else engines).embedder
         generation = _build(scratch, log.read_all() if accepted else records, embedder, home)
-        findings += compare_caches(home, scratch / "anew")
+        findings += compare_caches(home, scratch / "anew", scratch / "copied")
         if publishing:
             _publish(home, generation)
     return Report(
