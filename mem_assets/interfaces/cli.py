@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mem_assets.interfaces import gate_commands, rebuild_commands, transfer_commands
 from mem_assets.interfaces.endings import (
     EXIT_CODES,
     FAILED,
@@ -41,6 +42,10 @@ app = typer.Typer(
 symptoms = typer.Typer(help="Symptom lines of memories.", no_args_is_help=True)
 app.add_typer(sig, name="sig")
 app.add_typer(symptoms, name="symptoms")
+app.add_typer(gate_commands.gate, name="gate")
+app.command(epilog=rebuild_commands.EPILOG)(rebuild_commands.rebuild)
+app.command("export", epilog=EXIT_CODES)(transfer_commands.export_log)
+app.command("import", epilog=EXIT_CODES)(transfer_commands.import_log)
 
 
 def search_failed(status: str, reason: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import typer
 if TYPE_CHECKING:
     from mem_assets.settings import Settings
 
-FOUND, NOTHING_KNOWN, USAGE, FAILED, STALE = 0, 1, 2, 3, 4
+FOUND, NOTHING_KNOWN, USAGE, FAILED, STALE, DIFFERS = 0, 1, 2, 3, 4, 5
 BROKEN_PIPE = 141
 """What a shell shows for a program that SIGPIPE ended. The signal itself stays ignored: a server
 that loses a client must not die of it."""
@@ -21,6 +21,7 @@ that loses a client must not die of it."""
 EXIT_CODES = (
     "Exit codes: 0 found or done, 1 nothing known (sig: different), 2 wrong usage, "
     "3 the search failed or no generation is published, 4 the generation is stale (status only), "
+    "5 something differs (rebuild, gate replay), "
     "141 the reader of the output went away. MEM_DEBUG=1 shows where an error came from."
 )
 

@@ -1,16 +1,22 @@
-"""The memory log's records: their form, their chain, and what is wrong with a broken one.
+"""The memory log's records: their form and their chain.
 
-Pure: `storage/memory_log.py` reads and appends the files. One JSON record a line, in canonical
-form. Each record carries its number in the file, the hash of the record before it, and its own
-hash over all of that, so that a changed, missing or moved line shows.
+Pure: `storage/memory_log.py` reads and appends the files; `log_faults.py` says what is wrong with
+a broken one. One JSON record a line, in canonical form. A record's own hash covers its number in
+the file, the hash of the record before it, and the hash of its body: so a changed, missing, moved
+or doubled line shows, and a body can be purged while the chain stays whole
+(docs/decisions/0007).
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from mem_assets.hashing import canonical_json, sha256_json
+
+LOG_SCHEMA = 2
+"""Of a record's form; it stands in every record."""
 
 RECORD_TYPES = (
     "evidence",
@@ -19,8 +25,14 @@ RECORD_TYPES = (
     "symptom_projected",
     "memory_retracted",
     "memory_restored",
+    "purged",
 )
-"""evidence: an L0 node, on its log's date. reference: an R chunk."""
+"""evidence: an L0 node, on its log's date. reference: an R chunk. purged: a tombstone, which
+alone allows the records of its subject to stand without their bodies."""
+
+MADE_UNDER = "rules_version"
+"""Field of an evidence record that says which rules first found what it says. Other rules that find
+the same say nothing new, so it is in record_sha and in no content hash."""
 
 FIRST = "0" * 64
 """What stands for the record before the first."""
@@ -31,16 +43,35 @@ class LogEntry:
     """A record before it has a place in a file.
 
     subject      the sha that the record speaks of: a memory's, or a log_id
+    body         what is said; empty once it is purged
+    purged_sha   the hash of a body that was purged, else empty
     content_sha  names what is said, without place or time; said once, it is not said again
     """
 
     type: str
     subject: str
-    body: dict[str, Any]
+    body: dict[str, Any] = field(hash=False)
+    purged_sha: str = ""
 
     @property
+    def is_purged(self) -> bool:
+        """Whether the body was dropped; the hash of it is still known."""
+        return bool(self.purged_sha)
+
+    @cached_property
+    def body_sha(self) -> str:
+        return self.purged_sha or sha256_json(self.body)
+
+    @cached_property
     def content_sha(self) -> str:
-        return sha256_json({"type": self.type, "subject": self.subject, "body": self.body})
+        said = self.body_sha
+        if MADE_UNDER in self.body:
+            said = sha256_json({n: value for n, value in self.body.items() if n != MADE_UNDER})
+        return sha256_json({"type": self.type, "subject": self.subject, "body_sha": said})
+
+    def without_body(self) -> "LogEntry":
+        """The same entry, of which only the hash of what it said is left."""
+        return replace(self, body={}, purged_sha=self.body_sha)
 
 
 @dataclass(frozen=True)
@@ -54,85 +85,48 @@ class LogRecord:
     recorded_at: str
     entry: LogEntry
 
-    @property
+    @cached_property
     def record_sha(self) -> str:
-        return sha256_json(self._fields())
+        return sha256_json(self._header())
 
-    def _fields(self) -> dict[str, Any]:
+    def _header(self) -> dict[str, Any]:
         return {
+            "schema": LOG_SCHEMA,
             "date": self.date,
             "seq": self.seq,
             "previous": self.previous,
             "recorded_at": self.recorded_at,
             "type": self.entry.type,
             "subject": self.entry.subject,
-            "content_sha": self.entry.content_sha,
-            "body": self.entry.body,
+            "body_sha": self.entry.body_sha,
         }
 
     def to_line(self) -> str:
-        """The record's line, without its line break."""
-        return canonical_json(self._fields() | {"record_sha": self.record_sha})
+        """The record's line, without its line break; a purged body is left out."""
+        body = {} if self.entry.is_purged else {"body": self.entry.body}
+        return canonical_json(self._header() | body | {"record_sha": self.record_sha})
 
 
-@dataclass(frozen=True)
-class LogFault:
-    """What is wrong with a log file, at its first bad line (1-based)."""
-
-    line: int
-    problem: str
-
-
-class LogDamaged(Exception):
-    """A memory log does not verify; nothing may be built on it or appended to it."""
-
-    def __init__(self, name: str, fault: LogFault) -> None:
-        super().__init__(
-            f"{name}:{fault.line}: {fault.problem}. The memory log is damaged: restore the file "
-            "from a copy; nothing was written"
-        )
-        self.fault = fault
-
-
-def parse_line(line: str, date: str) -> LogRecord | str:
-    """A record from its line, or what is wrong with the line."""
+def parse_line(line: str) -> LogRecord | str:
+    """A record from its line, or what is wrong with the line by itself."""
     try:
         fields = json.loads(line)
-        entry = LogEntry(fields["type"], fields["subject"], fields["body"])
+        if fields["schema"] != LOG_SCHEMA:
+            return f"a record of schema {fields['schema']!r}, and this version reads {LOG_SCHEMA}"
+        dropped = "" if "body" in fields else fields["body_sha"]
+        entry = LogEntry(fields["type"], fields["subject"], fields.get("body", {}), dropped)
         record = LogRecord(
             fields["date"], fields["seq"], fields["previous"], fields["recorded_at"], entry
         )
         if record.to_line() != line:
             return "the record was changed: its hash does not fit its content"
-    except (ValueError, KeyError, TypeError, RecursionError):
+        if not isinstance(entry.body, dict) or not isinstance(entry.subject, str):
+            return "not a record of a memory log"
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return "not a record of a memory log"
-    if record.date != date:
-        return f"the record belongs to {record.date}"
     if entry.type not in RECORD_TYPES:
         return f"unknown record type {entry.type!r}"
     return record
-
-
-def parse_log(lines: Sequence[str], date: str) -> tuple[list[LogRecord], LogFault | None]:
-    """The records of one day's file up to the first fault, and that fault if there is one."""
-    records: list[LogRecord] = []
-    previous = FIRST
-    said = Said()
-    for number, line in enumerate(lines, start=1):
-        record = parse_line(line, date)
-        if isinstance(record, str):
-            return records, LogFault(number, record)
-        if record.seq != number or record.previous != previous:
-            return records, LogFault(
-                number,
-                f"record {record.seq} stands at place {number} and does not follow the line "
-                "before it: a line is missing or was moved",
-            )
-        if not said.add(record.entry):
-            return records, LogFault(number, "the record says again what stands above it")
-        records.append(record)
-        previous = record.record_sha
-    return records, None
 
 
 _STANDING = {
@@ -180,3 +174,17 @@ def chain(
         record = LogRecord(date, seq, previous, recorded_at, entry)
         previous = record.record_sha
         yield record
+
+
+def without_purged(records: Iterable[LogRecord], subjects: Collection[str]) -> list[LogRecord]:
+    """The records, those of purged subjects without their bodies; tombstones stay as they are."""
+    return [
+        replace(record, entry=record.entry.without_body())
+        if record.entry.subject in subjects and not _keeps_body(record.entry)
+        else record
+        for record in records
+    ]
+
+
+def _keeps_body(entry: LogEntry) -> bool:
+    return entry.type == "purged" or entry.is_purged

@@ -11,6 +11,7 @@ from typing import Any
 
 from mem_assets.memory.duplicates import near_duplicates
 from mem_assets.memory.log import LogRecord
+from mem_assets.memory.purge import tombstones
 
 SHORTEST_PREFIX = 12
 """Hex digits of a sha that a reference must give at least."""
@@ -77,9 +78,10 @@ class Settled:
 def settle(records: Iterable[LogRecord]) -> Settled:
     """Resolve references, duplicates across days, L2 parents and retractions.
 
-    records: every day's, in any order. A log that is retracted as such is no evidence any more.
+    records: every day's, in any order. A log that is retracted as such is no evidence any more;
+    what is purged is nowhere.
     """
-    told = _collect(sorted(records, key=lambda record: (record.date, record.seq)))
+    told = collect(records)
     standing = {sha: m for sha, m in told.memories.items() if sha not in told.retracted}
     logs = {sha: node for sha, node in told.evidence.items() if sha not in told.retracted}
     keeper_of = _keepers(told.memories, standing)
@@ -104,9 +106,13 @@ def settle(records: Iterable[LogRecord]) -> Settled:
     )
 
 
-def _collect(records: Iterable[LogRecord]) -> Told:
+def collect(records: Iterable[LogRecord]) -> Told:
+    """What the records of any days say of what is not purged, before anything is decided."""
+    records = list(records)
+    purged = tombstones(records).subjects
+    left = [record for record in records if record.entry.subject not in purged]
     told = Told()
-    for record in records:
+    for record in sorted(left, key=lambda record: (record.date, record.seq)):
         subject, body = record.entry.subject, record.entry.body
         match record.entry.type:
             case "evidence":

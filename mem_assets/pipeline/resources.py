@@ -10,7 +10,9 @@ from mem_assets.pipeline.stages.projections import (
     Projector,
     catalogue_projector,
     generative_projector,
+    projection_rows,
 )
+from mem_assets.rebuild.from_log import Engines
 from mem_assets.settings import PROJECTORS, RulesUnusable, Settings, read_rules
 from mem_assets.signature import RuleBook
 from mem_assets.storage.chosen_lines import ChosenLineStore
@@ -115,18 +117,18 @@ class Engine(dg.ConfigurableResource):
         """Without it: what proves that a vector comes out the same again."""
         return open_embedder(None)
 
-    def controller(self) -> CachedGenerator | None:
+    def controller(self, *, cached: bool = True) -> CachedGenerator | None:
         """What answers prompts; None where no controller is configured."""
         if not self.controller_name:
             return None
-        cache = Path(self.generations) if self.generations else None
+        cache = Path(self.generations) if self.generations and cached else None
         return open_generator(self.controller_name, self.served_model or None, cache)
 
-    def open_projector(self) -> Projector:
+    def open_projector(self, *, cached: bool = True) -> Projector:
         """Who writes the symptoms. Raises ValueError where a model should, and none is set."""
         if self.projector == "catalogue":
             return catalogue_projector
-        controller = self.controller()
+        controller = self.controller(cached=cached)
         if controller is None:
             raise ValueError("the generative projector needs a controller: set MEM_CONTROLLER")
         return generative_projector(controller, self.prompt("symptom"))
@@ -134,3 +136,8 @@ class Engine(dg.ConfigurableResource):
     def prompt(self, name: str) -> Prompt:
         """A template, from the folder of own ones where it is there."""
         return load_prompt(name, Path(self.prompts) if self.prompts else None)
+
+    def for_rebuild(self) -> Engines:
+        """Embedder and projector without any cache."""
+        embedder, projector = self.uncached(), self.open_projector(cached=False)
+        return Engines(embedder, lambda accepted: projection_rows(accepted, embedder, projector))

@@ -13,7 +13,7 @@ from mem_assets.retrieval.tables import GenerationTables, Row
 from mem_assets.storage.generation import Generation, write_generation
 from mem_assets.storage.tables import DDL
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Of the tables and files of a generation."""
 
 

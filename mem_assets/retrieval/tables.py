@@ -31,15 +31,21 @@ class GenerationTables:
 
     def digest(self) -> str:
         """SHA-256 over all that answers come from; equal for equal logs and models."""
-        return sha256_lines(
-            canonical_json([table, [_plain(value) for value in row]])
-            for table in DIGESTED
-            for row in self.rows[table]
-        )
+        return digest_of(self.rows)
 
 
-def _plain(value: Any) -> Any:
-    return value.tobytes().hex() if isinstance(value, np.ndarray) else value
+def digest_of(rows: Mapping[str, Sequence[Row]]) -> str:
+    """The digest of rows, per table, in any order."""
+    return sha256_lines(
+        canonical_json([table, plain_row(row)])
+        for table in DIGESTED
+        for row in sorted(rows[table], key=_row_key)
+    )
+
+
+def plain_row(row: Row) -> list[Any]:
+    """A row in the form that is hashed: vectors as the hex of their bytes."""
+    return [value.tobytes().hex() if isinstance(value, np.ndarray) else value for value in row]
 
 
 def build_tables(

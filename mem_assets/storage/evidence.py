@@ -21,10 +21,14 @@ class EvidenceStore:
     def path(self, text_sha: str) -> Path:
         return self.folder / text_sha[:2] / f"{text_sha}.zst"
 
+    def holds(self, text_sha: str) -> bool:
+        return self.path(text_sha).exists()
+
     def write(self, text_sha: str, text: str) -> None:
-        path = self.path(text_sha)
-        if not path.exists():
-            write_bytes(path, zstandard.compress(text.encode("utf-8", "replace"), 10))
+        if not self.holds(text_sha):
+            write_bytes(
+                self.path(text_sha), zstandard.compress(text.encode("utf-8", "replace"), 10)
+            )
 
     def read(self, text_sha: str) -> str:
         """The log's text. Raises FileNotFoundError where it was pruned or never kept."""

@@ -4,6 +4,7 @@ import datetime
 from pathlib import Path
 from typing import Any
 
+from mem_assets.memory.log_faults import LogDamaged
 from mem_assets.settings import RulesUnusable, Settings
 from mem_assets.signature import rules_version
 from mem_assets.storage.days import Days, NotMaterialised, content_version
@@ -122,7 +123,10 @@ def _unrecorded_days(days: Days) -> list[str]:
 
 
 def _unindexed_records(log: MemoryLog, heads: dict[str, int]) -> list[str]:
-    counts = log.heads()
+    try:
+        counts = log.heads()
+    except LogDamaged as damage:
+        return [str(damage)]
     reasons = []
     for date in sorted(counts.keys() | heads.keys()):
         more = counts.get(date, 0) - heads.get(date, 0)

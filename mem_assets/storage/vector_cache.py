@@ -1,5 +1,6 @@
 """Vectors by content: what was embedded once is never embedded again."""
 
+import io
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from mem_assets.hashing import sha256_json
 from mem_assets.storage.atomic import replaced
+from mem_assets.storage.sealed import seal, unseal
 
 
 def vector_key(text: str, model_id: str, parameters: str, engine_version: str) -> str:
@@ -19,7 +21,7 @@ def vector_key(text: str, model_id: str, parameters: str, engine_version: str) -
 class VectorCache:
     """One small file a vector, named by its key, so that parallel runs never wait or collide.
 
-    A file that is damaged counts as absent and is written again.
+    Each is sealed with its hash; one that was changed counts as absent and is written again.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -32,7 +34,8 @@ class VectorCache:
         found = {}
         for key in keys:
             try:
-                vector = np.load(self._path(key), allow_pickle=False)
+                data = unseal(self._path(key).read_bytes())
+                vector = np.load(io.BytesIO(data), allow_pickle=False)
             except (FileNotFoundError, ValueError, EOFError):
                 continue
             if vector.dtype == np.float32 and vector.ndim == 1:
@@ -41,6 +44,7 @@ class VectorCache:
 
     def write(self, vectors: Mapping[str, np.ndarray]) -> None:
         for key, vector in sorted(vectors.items()):
-            path = self._path(key)
-            with replaced(path, durable=False) as temporary, temporary.open("wb") as file:
-                np.save(file, vector.astype(np.float32), allow_pickle=False)
+            buffer = io.BytesIO()
+            np.save(buffer, vector.astype(np.float32), allow_pickle=False)
+            with replaced(self._path(key), durable=False) as temporary:
+                temporary.write_bytes(seal(buffer.getvalue()))

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mem_assets.memory.log import LogEntry, LogRecord, chain, parse_log
+from mem_assets.memory.log import LogEntry, LogRecord, chain, without_purged
+from mem_assets.memory.log_faults import Head, parse_log
 
 DATE = "2026-11-24"
 NOW = "2026-11-24T10:00:00+00:00"
@@ -58,22 +59,71 @@ def test_any_changed_byte_of_a_line_is_a_fault_at_that_line(said, data):
 
 
 @pytest.mark.parametrize(
-    ("name", "damage", "line", "problem"),
+    ("name", "damage", "line", "kind"),
     [
-        ("missing", lambda lines: lines[:1] + lines[2:], 2, "missing or was moved"),
-        ("first missing", lambda lines: lines[1:], 1, "missing or was moved"),
-        ("moved", lambda lines: [lines[0], lines[2], lines[1]], 2, "missing or was moved"),
-        ("doubled", lambda lines: [*lines, lines[-1]], 4, "missing or was moved"),
-        ("not json", lambda lines: [lines[0], "{", lines[2]], 2, "not a record"),
-        ("deep", lambda lines: [lines[0], "[" * 200_000, lines[2]], 2, "not a record"),
-        ("blank", lambda lines: [lines[0], "", *lines[1:]], 2, "not a record"),
-        ("spaced", lambda lines: [lines[0], lines[1] + " ", lines[2]], 2, "was changed"),
+        ("one removed", lambda a, b, c, d: [a, c, d], 2, "missing"),
+        ("two removed", lambda a, b, c, d: [a, d], 2, "missing"),
+        ("first removed", lambda a, b, c, d: [b, c, d], 1, "missing"),
+        ("neighbours swapped", lambda a, b, c, d: [a, c, b, d], 2, "moved"),
+        ("first two swapped", lambda a, b, c, d: [b, a, c, d], 1, "moved"),
+        ("moved to the end", lambda a, b, c, d: [a, c, d, b], 2, "moved"),
+        ("moved to the front", lambda a, b, c, d: [d, a, b, c], 1, "moved"),
+        ("turned round", lambda a, b, c, d: [d, c, b, a], 1, "moved"),
+        ("repeated at once", lambda a, b, c, d: [a, b, b, c, d], 3, "doubled"),
+        ("repeated at the end", lambda a, b, c, d: [a, b, c, d, b], 5, "doubled"),
+        ("copied to above", lambda a, b, c, d: [a, c, b, c, d], 2, "doubled"),
+        ("last repeated", lambda a, b, c, d: [a, b, c, d, d], 5, "doubled"),
+        ("not json", lambda a, b, c, d: [a, "{", c, d], 2, "changed"),
+        ("deep", lambda a, b, c, d: [a, "[" * 200_000, c, d], 2, "changed"),
+        ("blank line", lambda a, b, c, d: [a, "", b, c, d], 2, "changed"),
+        ("a space", lambda a, b, c, d: [a, b + " ", c, d], 2, "changed"),
+        ("no object", lambda a, b, c, d: [a, "[1]", c, d], 2, "changed"),
+        ("newer form", lambda a, b, c, d: [a, b.replace("a\":2", "a\":3")], 2, "changed"),
+        ("edited", lambda a, b, c, d: [a, b, c.replace(":\"c\"", ":\"x\""), d], 3, "changed"),
     ],
-)
-def test_faults_name_the_first_bad_line(name, damage, line, problem):
-    _, fault = parse_log(damage(lines_of(*map(accepted, "abc"))), DATE)
+)  # fmt: skip
+def test_the_first_fault_is_named_by_line_and_kind(name, damage, line, kind):
+    _, fault = parse_log(damage(*lines_of(*map(accepted, "abcd"))), DATE)
     assert fault is not None
-    assert (fault.line, problem in fault.problem) == (line, True), name
+    assert (fault.line, fault.kind) == (line, kind), (name, fault)
+
+
+def head_of(*said: LogEntry) -> Head:
+    *_, last = chain([], said, DATE, NOW)
+    return Head(last.seq, last.record_sha)
+
+
+def test_lost_last_lines_show_against_the_head_alone():
+    lines, head = lines_of(*map(accepted, "abc")), head_of(*map(accepted, "abc"))
+    assert parse_log(lines, DATE, head)[1] is None
+    for left in range(3):
+        assert parse_log(lines[:left], DATE)[1] is None
+        _, fault = parse_log(lines[:left], DATE, head)
+        assert fault is not None
+        assert (fault.line, fault.kind) == (left + 1, "missing")
+
+
+def test_a_head_may_be_behind_its_file_but_not_of_another():
+    lines = lines_of(*map(accepted, "abc"))
+    assert parse_log(lines, DATE, head_of(*map(accepted, "ab")))[1] is None
+    _, fault = parse_log(lines, DATE, head_of(*map(accepted, "xy")))
+    assert fault is not None
+    assert (fault.line, fault.kind) == (2, "changed")
+
+
+@given(entries.filter(bool), st.data())
+def test_bodies_can_go_and_the_chain_stays(said, data):
+    records = list(chain([], said, DATE, NOW))
+    subject = data.draw(st.sampled_from([record.entry.subject for record in records]))
+    left = without_purged(records, {subject})
+    read, fault = parse_log([record.to_line() for record in left], DATE)
+    assert fault is None
+    assert read == left
+    assert [r.record_sha for r in read] == [r.record_sha for r in records]
+    assert [r.entry.is_purged for r in read] == [r.entry.subject == subject for r in records]
+    assert all(not r.entry.body for r in read if r.entry.is_purged)
+    again = [record.entry for record in records if record.entry.subject == subject]
+    assert not [r for r in chain(read, again, DATE, NOW) if r.entry.type == "memory_accepted"]
 
 
 def test_a_record_rehashed_by_a_forger_breaks_the_chain_behind_it():
@@ -91,14 +141,14 @@ def test_a_doubled_record_with_a_fitting_chain_is_a_fault():
     twin = LogRecord(DATE, 2, records[0].record_sha, NOW, accepted("a"))
     _, fault = parse_log([records[0].to_line(), twin.to_line()], DATE)
     assert fault is not None
-    assert (fault.line, "says again" in fault.problem) == (2, True)
+    assert (fault.line, fault.kind, "says again" in fault.problem) == (2, "doubled", True)
 
 
 def test_a_record_of_another_day_is_a_fault():
     lines = lines_of(accepted("a"))
     _, fault = parse_log(lines, "2026-11-25")
     assert fault is not None
-    assert "belongs to 2026-11-24" in fault.problem
+    assert (fault.kind, "belongs to 2026-11-24" in fault.problem) == ("moved", True)
 
 
 def test_retracting_again_after_a_restoration_is_news():

@@ -9,6 +9,7 @@ import dagster as dg
 
 from mem_assets.pipeline import assets, checks
 from mem_assets.pipeline.jobs import daily_job, index_job
+from mem_assets.pipeline.rebuild_jobs import rebuild_days_job, rebuild_report_job
 from mem_assets.pipeline.resources import Engine, Store
 from mem_assets.pipeline.run import run_day, run_index
 from tests.doubles import DoubleEngine
@@ -95,7 +96,7 @@ def with_engine(home: Path, landing: Path, engine: Engine, **store: str) -> dg.D
     return dg.Definitions(
         assets=dg.load_assets_from_package_module(assets),
         asset_checks=dg.load_asset_checks_from_package_module(checks),
-        jobs=[daily_job, index_job],
+        jobs=[daily_job, index_job, rebuild_days_job, rebuild_report_job],
         resources={
             "store": Store(home=str(home), landing=str(landing), **store),
             "engine": engine,

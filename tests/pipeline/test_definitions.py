@@ -25,6 +25,7 @@ BLOCKING = {
     "symptom_embeddings": {"every_symptom_has_its_vector"},
     "memory_log": {"log_chain_verifies"},
     "memory_index": {"vectors_reproduce", "digest_follows_from_log"},
+    "rebuilt_days": {"day_regenerates"},
 }
 TELLING = {
     "raw_logs": {"raw_logs_rejects"},

@@ -89,6 +89,8 @@ def test_a_missing_landing_is_a_reason(settings):
 def test_a_log_that_lost_records_is_a_reason(settings):
     log = settings.home / "log" / f"{DATES[0]}.jsonl"
     log.write_text("".join(log.read_text().splitlines(keepends=True)[:-1]))
+    assert "missing: the last 1 of" in freshness(settings)[0]
+    MemoryLog(settings.home).head_path(DATES[0]).unlink()
     assert "lost 1 records" in freshness(settings)[0]
 
 

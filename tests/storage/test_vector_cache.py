@@ -1,5 +1,7 @@
 """What was embedded once is read back bit by bit; damage counts as absence."""
 
+import io
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,21 @@ def test_vectors_come_back_bit_by_bit(tmp_path):
     assert VectorCache(tmp_path).read([KEY, "0" * 64])[KEY].tobytes() == vector.tobytes()
 
 
-@pytest.mark.parametrize("damage", [lambda b: b"", lambda b: b[:100], lambda b: b"junk"])
+DAMAGES = {
+    "empty": lambda data: b"",
+    "cut": lambda data: data[:-1],
+    "junk": lambda data: b"junk",
+    "another number": lambda data: data[:200] + bytes([data[200] ^ 1]) + data[201:],
+    "another vector": lambda data: _saved(np.zeros(384, dtype=np.float32)),
+}
+
+
+def _saved(vector):
+    np.save(buffer := io.BytesIO(), vector)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_a_damaged_file_counts_as_absent(tmp_path, damage):
     cache = VectorCache(tmp_path)
     cache.write({KEY: np.ones(384, dtype=np.float32)})

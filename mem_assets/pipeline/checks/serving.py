@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from mem_assets.memory.log import LogDamaged
+from mem_assets.memory.log_faults import LogDamaged
 from mem_assets.pipeline.checks.common import gate, verdict, warning
 from mem_assets.pipeline.gates import latest_generation_id
 from mem_assets.pipeline.resources import Engine, Store

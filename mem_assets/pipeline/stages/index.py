@@ -1,14 +1,16 @@
 """From all days to one generation."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mem_assets.hashing import sha256_text
+from mem_assets.hashing import sha256_lines, sha256_text
 from mem_assets.memory.log import LogRecord
-from mem_assets.memory.settle import settle
+from mem_assets.memory.settle import Settled, settle
 from mem_assets.pipeline.stages.acceptance import is_unit_vector
 from mem_assets.pipeline.stages.embeddings import Embedder
 from mem_assets.retrieval.build import build_generation
@@ -29,24 +31,51 @@ def build_index(
     no more: such texts are embedded here, and only those.
     """
     records = log.read_all()
-    tables = complete_tables(records, days, embedder, days.read_all("gate_verdicts"))
+    known = day_vectors(days, embedder)
+    tables = complete_tables(records, embedder, known, days.read_all("gate_verdicts"))
     return build_generation(home, tables, index_inputs(log_heads(records), embedder, rules))
 
 
 def complete_tables(
     records: Sequence[LogRecord],
-    days: Days,
     embedder: Embedder,
+    known: Mapping[str, np.ndarray],
     verdicts: Iterable[Mapping[str, Any]] = (),
 ) -> GenerationTables:
-    """The rows that the records call for, with every vector that they need."""
-    settled, verdicts = settle(records), list(verdicts)
-    vectors = _Vectors(day_vectors(days, embedder))
+    """The rows that the records call for, with every vector that they need.
+
+    known: vectors by their text's SHA-256; the embedder is asked for the others.
+    """
+    settled, verdicts = settled_once(records), list(verdicts)
+    vectors = _Vectors(dict(known))
     while True:
         tables = build_tables(settled, vectors, embedder.model_id, records, verdicts)
         if not vectors.missing:
             return tables
         vectors.add_missing(embedder)
+
+
+@dataclass(frozen=True)
+class _Said:
+    """Records, equal where they say the same: by their hashes, which their bodies fit."""
+
+    sha: str
+    records: Sequence[LogRecord] = field(compare=False)
+
+
+def settled_once(records: Sequence[LogRecord]) -> Settled:
+    """`settle`, done once in a process for the same records.
+
+    Building the index, checking its digest and asking who waits each read and verify the log;
+    comparing its texts with each other takes far longer, and is the same each time.
+    """
+    shas = (f"{record.record_sha} {record.entry.is_purged}" for record in records)
+    return _settled(_Said(sha256_lines(shas), records))
+
+
+@lru_cache(maxsize=1)
+def _settled(said: _Said) -> Settled:
+    return settle(said.records)
 
 
 class _Vectors:
@@ -117,4 +146,4 @@ def recomputed_digest(
 ) -> str:
     """The digest that the records up to `heads` call for; later ones are another index's."""
     records = [r for r in log.read_all() if r.seq <= heads.get(r.date, 0)]
-    return complete_tables(records, days, embedder).digest()
+    return complete_tables(records, embedder, day_vectors(days, embedder)).digest()

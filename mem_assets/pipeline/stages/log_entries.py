@@ -6,8 +6,10 @@ from typing import Any
 
 from mem_assets.hashing import sha256_json
 from mem_assets.memory.log import LogEntry
+from mem_assets.pipeline.stages.signatures import rows_of_block
+from mem_assets.signature import rules_version
 
-_SIGNATURE = (
+REDERIVED = (
     "role",
     "tool",
     "inner_tool",
@@ -19,8 +21,11 @@ _SIGNATURE = (
     "sig_sha",
     "rule",
     "error_found",
-    "diagnostics",
+    "exit_code",
 )
+"""Fields of a signature that its block alone gives again."""
+
+_SIGNATURE = (*REDERIVED, "diagnostics")
 _CONTEXT = ("job", "step", "exit_code", "url", "repo", "commit")
 _PROJECTION = (
     "explains_failure",
@@ -46,23 +51,30 @@ def log_entries(
         found[row["log_id"]].append(row)
     entries = [_evidence(log, found[log["log_id"]]) for log in raw_logs]
     entries += [_memory(row) for row in accepted]
-    entries += [_projection(row) for row in projections]
+    entries += [projection_entry(row) for row in projections]
     order = ("evidence", "reference", "memory_accepted", "symptom_projected")
     return sorted(entries, key=lambda entry: (order.index(entry.type), entry.subject))
 
 
 def _evidence(log: Mapping[str, Any], signatures: list[Mapping[str, Any]]) -> LogEntry:
+    """block_suffices says whether a rebuild, which has the blocks alone, can ask for the same
+    signatures; rules_version, under which rules that holds."""
+    signatures = sorted(signatures, key=lambda row: row["role"], reverse=True)
     body = {
         "path": log["path"],
         "tool": log["tool"],
         "text_sha": log["text_sha"],
         "context": {name: log[name] for name in _CONTEXT},
-        "signatures": [
-            {name: row[name] for name in _SIGNATURE}
-            for row in sorted(signatures, key=lambda row: row["role"], reverse=True)
-        ],
+        "signatures": [{name: row[name] for name in _SIGNATURE} for row in signatures],
+        "block_suffices": rederived(rows_of_block(signatures)) == rederived(signatures),
+        "rules_version": rules_version(),
     }
     return LogEntry("evidence", log["log_id"], body)
+
+
+def rederived(signatures: Rows) -> list[dict[str, Any]]:
+    """What of signatures is compared when they are extracted again."""
+    return [{name: row[name] for name in REDERIVED} for row in signatures]
 
 
 def _memory(row: Mapping[str, Any]) -> LogEntry:
@@ -71,7 +83,8 @@ def _memory(row: Mapping[str, Any]) -> LogEntry:
     return LogEntry(kind, row["memory_sha"], {name: row[name] for name in names})
 
 
-def _projection(row: Mapping[str, Any]) -> LogEntry:
+def projection_entry(row: Mapping[str, Any]) -> LogEntry:
+    """What the log says of a row of symptom_projections."""
     body = {name: row[name] for name in _PROJECTION}
     return LogEntry(
         "symptom_projected", row["memory_sha"], body | {"lines_sha": sha256_json(row["lines"])}

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from mem_assets.hashing import sha256_text
-from mem_assets.memory.settle import settle
 from mem_assets.pipeline.stages.embeddings import Embedder
+from mem_assets.pipeline.stages.index import settled_once
 from mem_assets.storage.generation import Generation
 from mem_assets.storage.memory_log import MemoryLog
 
@@ -47,7 +47,8 @@ def _distance(vector: list[float], made: np.ndarray) -> float:
 
 def pending_references(log: MemoryLog) -> list[str]:
     """Lessons that wait, the oldest first, each with what it waits for."""
-    waiting = [memory for memory in settle(log.read_all()).memories if memory.status == "pending"]
+    settled = settled_once(log.read_all())
+    waiting = [memory for memory in settled.memories if memory.status == "pending"]
     return [
         f"{memory.date} {memory.memory_sha[:12]} waits for {', '.join(memory.unresolved)}"
         for memory in sorted(waiting, key=lambda memory: (memory.date, memory.memory_sha))

@@ -1,6 +1,6 @@
 """From raw logs to signatures."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mem_assets.memory.model import Reject
@@ -45,6 +45,23 @@ def signature_rows(
             else:
                 rows.append(_row(log, role, found))
     return rows, rejects
+
+
+def rows_of_block(signatures: Sequence[Mapping[str, Any]]) -> list[Row]:
+    """The rows that the block of one log's recorded signatures gives, extracted by itself.
+
+    By design they are the recorded ones; the lines are counted in the log, as there.
+    """
+    if not signatures:
+        return []
+    first = min(signatures, key=lambda row: row["role"] != "own")
+    log = dict.fromkeys(("log_id", "path", "job", "step"))
+    log |= {"tool": first["tool"], "text": first["raw"], "exit_code": first["exit_code"]}
+    rows, _ = signature_rows("", [log])
+    above = first["line_start"] - 1
+    lines = ("line_start", "line_end")
+    again = [row | {name: row[name] + above for name in lines} for row in rows]
+    return sorted(again, key=lambda row: row["role"], reverse=True)
 
 
 def _row(log: Mapping[str, Any], role: str, signature: Signature) -> Row:
