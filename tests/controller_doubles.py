@@ -36,7 +36,7 @@ def engine_with(generator: ScriptedGenerator | None, **fields: str) -> DoubleEng
     """The pipeline's engine resource with a double as its controller too."""
 
     class ScriptedEngine(DoubleEngine):
-        def controller(self) -> CachedGenerator | None:
+        def controller(self, *, cached: bool = True) -> CachedGenerator | None:
             return None if generator is None else CachedGenerator(generator, None)
 
     return ScriptedEngine(**fields)

@@ -4,7 +4,7 @@ Pure: `storage/memory_log.py` reads and appends the files; `log_faults.py` says 
 a broken one. One JSON record a line, in canonical form. A record's own hash covers its number in
 the file, the hash of the record before it, and the hash of its body: so a changed, missing, moved
 or doubled line shows, and a body can be purged while the chain stays whole
-(docs/decisions/0007).
+(docs/decisions/0010).
 """
 
 import json

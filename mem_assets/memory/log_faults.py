@@ -2,7 +2,7 @@
 
 Four things can happen to a line, and they are told apart: it was changed, it is missing, it was
 moved, or it stands twice. The chain alone cannot show that the last lines are gone; the file's
-head, kept beside it, can (docs/decisions/0007).
+head, kept beside it, can (docs/decisions/0010).
 """
 
 from collections.abc import Collection, Sequence
