@@ -3,7 +3,7 @@
 import pytest
 
 from mem_assets.signature import normalise, volatile_parts
-from mem_assets.signature.normalisation import substitutions
+from mem_assets.signature.normalisation import apply, substitutions
 
 # The same line from two runs.
 RUNS = """
@@ -127,6 +127,17 @@ def test_meaning_stays(text):
 
 def test_no_two_of_them_become_one():
     assert len({normalise(text) for text in MEANING}) == len(MEANING)
+
+
+@pytest.mark.parametrize("one", substitutions(), ids=lambda one: one.name)
+def test_a_substitution_gives_what_it_promises(one):
+    assert one.example != one.gives
+    assert apply(one, one.example) == one.gives
+
+
+def test_substitutions_have_names_of_their_own():
+    names = [one.name for one in substitutions()]
+    assert sorted(set(names)) == sorted(names)
 
 
 @pytest.mark.parametrize("one", substitutions(), ids=lambda one: one.name)
