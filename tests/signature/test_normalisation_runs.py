@@ -67,7 +67,7 @@ file_8f3a2b1c9d.txt | file_77aa2b1c9e.txt
 see https://ci.example/acme/builds/12/log | see https://ci.example/acme/builds/1301/log
 open /home/ci/build/4711/api/a.yml: no | open /home/ana/src/api/a.yml: no
 at unix:///run/user/2001/docker.sock. Is | at unix:///run/user/7/docker.sock. Is
-failed to calculate checksum of ref 130a8734-4247-47a9-ae15-d878fec3f71d::irxujak45ubwe7r2q: "/d": not found | failed to calculate checksum of ref cc1cd253-596c-4360-933b-b80e723c6397::rra81mhyn3e4aaipz: "/d": not found
+"/d" not found: not found | failed to calculate checksum of ref 1d-2::irxu4: "/d": not found
 api-0 0/1 ImagePullBackOff 0 21m | api-0 0/1 ImagePullBackOff 7 (20s ago) 3d2h
 At 4:13: Unknown token: 4:13 IDENT | At 12:3: Unknown token: 12:3 IDENT
 git.example/a.TestSlow(0x0?) | git.example/a.TestSlow(0x14ac6754a248?)
@@ -151,7 +151,7 @@ Decode {}
 Mark {}
 """.strip().split("\n")
 
-BEHIND = ["", ".", ". Output: x", ": gone", ", gone", ")", "; gone", " - gone", " gone", "!", "\n", "']"]
+BEHIND = ["", ".", ". Output: x", ": gone", ", gone", ")", "; gone", " - gone", " gone", "!", "\n"]
 
 
 @pytest.mark.parametrize("code", CODES)
