@@ -74,79 +74,19 @@ def signature_of(run: Run, *, with_tool: bool = True) -> Signature:
 # What the rules and substitutions do not do yet, by the run that shows it. The test that such a run
 # fails is expected to fail (strictly): once it passes, its entry here has to go.
 
-_BUILD_NUMBER = "/build/<number>/ inside a path is taken for a run's address, and splits the path"
-_OTHER_BUILDER = "the classic builder and BuildKit word it in two ways"
-_PLAIN_LAYOUT = "of the plain layout the identity lacks the detail that the boxed one has"
-
-SPLITS = {
-    "cargo/failing-test.run-c": "rustc before 1.73 puts message and place of a panic on one line",
-    "cargo/link.run-b": "rust-lld says 'unable to find library', ld 'cannot find'",
-    "cargo/panic.run-c": "rustc before 1.73 puts message and place of a panic on one line",
-    "docker/compose-env-file.run-b": _BUILD_NUMBER,
-    "docker/copy-missing.run-b": "BuildKit's reference of a snapshot stays",
-    "docker/copy-missing.run-c": "BuildKit of 20.10 words it in another way",
-    "docker/copy-missing.run-d": _OTHER_BUILDER,
-    "docker/name-in-use.run-b": "docker run puts 'docker: ' before what the engine says",
-    "docker/no-dockerfile.run-b": _BUILD_NUMBER,
-    "docker/no-dockerfile.run-c": _OTHER_BUILDER,
-    "docker/no-engine.run-b": "the user's number in /run/user/<number>/docker.sock stays",
-    "docker/no-such-container.run-b": "before 25: 'Error: No such', then 'Error response from …'",
-    "docker/run-not-found.run-c": _OTHER_BUILDER,
-    "docker/unknown-instruction.run-c": _OTHER_BUILDER,
-    "go/failing-test.run-b": "go test -v prints the message before '--- FAIL:', else after it",
-    "go/nil-map.run-b": "'[recovered, repanicked]' was '[recovered]'",
-    "go/test-timeout.run-b": "the list of running tests came with go 1.20",
-    "kubectl/bad-manifest.run-b": _BUILD_NUMBER,
-    "kubectl/certificate-expired.run-c": "'tls: failed to verify certificate: ' came with 1.27",
-    "kubectl/crash-exit-1.run-c": "the row of `get pods` is taken, though `describe` says why",
-    "kubectl/image-pull.run-c": "the row of `get pods` is taken, though `describe` says why",
-    "kubectl/oom-killed.run-c": "the row of `get pods` is taken, though `describe` says why",
-    "npm/missing-script.run-c": "npm 6 writes: missing script: lint",
-    "terraform/local-exec-exit-1.run-b": _PLAIN_LAYOUT,
-    "terraform/local-exec-exit-137.run-b": _PLAIN_LAYOUT,
-    "terraform/parse-error.run-b": "'At 4:13' is a place, and stays",
-    "terraform/registry-unreachable.run-b": "the first line of a wrapped paragraph is taken alone",
-    "terraform/undeclared-resource.run-b": "the first line of a wrapped paragraph is taken alone",
-    "terraform/undeclared-resource.run-c": _PLAIN_LAYOUT,
-    "terraform/unsupported-argument.run-b": _PLAIN_LAYOUT,
-}
+SPLITS: dict[str, str] = {}
 """Runs that do not hash as the first run of their failure, asked with the tool."""
 
-SPLITS_UNDETECTED = {
-    "terraform/state-lock.run-b": "the plain layout without a place is not known for terraform's",
-}
+SPLITS_UNDETECTED: dict[str, str] = {}
 """Further ones when asked without the tool."""
 
-COLLIDES = {
-    "kubectl/crash-exit-1.run-c": "a row of `get pods` does not say why: an error, or the memory",
-    "kubectl/oom-killed.run-c": "a row of `get pods` does not say why: an error, or the memory",
-    "terraform/local-exec-exit-1.run-b": _PLAIN_LAYOUT + ": exit status 1 and 137 hash alike",
-    "terraform/local-exec-exit-137.run-b": _PLAIN_LAYOUT + ": exit status 1 and 137 hash alike",
-}
+COLLIDES: dict[str, str] = {}
 """Runs that hash as another failure does."""
 
-VOLATILE_LEFT = {
-    "docker/copy-missing.run-a": "BuildKit's reference of a snapshot stays",
-    "docker/copy-missing.run-b": "BuildKit's reference of a snapshot stays",
-    "docker/no-engine.run-a": "the user's number in /run/user/<number>/docker.sock stays",
-    "docker/no-engine.run-b": "the user's number in /run/user/<number>/docker.sock stays",
-    "kubectl/crash-exit-1.run-c": "an age of minutes alone, 21m, stays",
-    "kubectl/image-pull.run-a": "an age of minutes alone, 19m, stays",
-    "kubectl/image-pull.run-b": "an age of minutes alone, 19m, stays",
-    "kubectl/image-pull.run-c": "an age of minutes alone, 21m, stays",
-    "kubectl/oom-killed.run-c": "an age of minutes alone, 21m, stays",
-    "terraform/parse-error.run-a": "'At 2:13' is a place, and stays",
-    "terraform/parse-error.run-b": "'At 4:13' is a place, and stays",
-}
+VOLATILE_LEFT: dict[str, str] = {}
 """Runs in whose normal form something volatile stays."""
 
-_NEXT_TEXT = "of a plain diagnostic of one line, the next text is taken for its detail"
-
-SPOILED = {
-    "terraform/cycle": _NEXT_TEXT,
-    "terraform/parse-error.run-a": _NEXT_TEXT,
-    "terraform/undeclared-0-11": _NEXT_TEXT,
-}
+SPOILED: dict[str, str] = {}
 """Runs that a line after them changes, asked with the tool."""
 
 UNREPORTED = {

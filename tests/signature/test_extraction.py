@@ -16,7 +16,7 @@ npm ERR! code ERESOLVE
 npm ERR! ERESOLVE unable to resolve dependency tree
 npm ERR!
 npm ERR! Found: react@18.2.0
-npm ERR!   peer react@"^17.0.0" from acme-grid@4.1.0
+npm ERR! peer react@"^17.0.0" from acme-grid@4.1.0
 npm ERR! A complete log of this run is in: /home/bob/.npm/2026-08-21T10_02-debug-0.log
 """
 CARGO = """\

@@ -3,7 +3,7 @@
 import pytest
 
 from mem_assets.signature import normalise, volatile_parts
-from mem_assets.signature.normalisation import substitutions
+from mem_assets.signature.normalisation import apply, substitutions
 
 # The same line from two runs.
 RUNS = """
@@ -64,6 +64,13 @@ vr 21 aug 2026 10:02:11 | Jeudi 2 janvier 2025 01:02:03
 cart-1.0-20260821.100211-3.jar | cart-1.0-20250102.010203-9.jar
 Build #1234 failed | Build #88 failed
 file_8f3a2b1c9d.txt | file_77aa2b1c9e.txt
+see https://ci.example/acme/builds/12/log | see https://ci.example/acme/builds/1301/log
+open /home/ci/build/4711/api/a.yml: no | open /home/ana/src/api/a.yml: no
+at unix:///run/user/2001/docker.sock. Is | at unix:///run/user/7/docker.sock. Is
+"/d" not found: not found | failed to calculate checksum of ref 1d-2::irxu4: "/d": not found
+api-0 0/1 ImagePullBackOff 0 21m | api-0 0/1 ImagePullBackOff 7 (20s ago) 3d2h
+At 4:13: Unknown token: 4:13 IDENT | At 12:3: Unknown token: 12:3 IDENT
+git.example/a.TestSlow(0x0?) | git.example/a.TestSlow(0x14ac6754a248?)
 E0812 10:12:11.123456 4711 cart.go:12] no cart | E1224 01:02:03.000001 9 cart.go:9] no cart
 """.strip().split("\n")
 
@@ -120,6 +127,46 @@ RFC 2616
 """.strip().split("\n")
 
 
+CODES = """
+exit status {}
+exit code {}
+exit code: {}
+exited with code {}
+exit={}
+killed by signal {}
+signal: {}
+status code {}
+StatusCode: {}
+HTTP {}
+HTTP/1.1 {}
+Error {}
+Error[{}]
+error[{}]: denied
+error code {}
+errno {}
+code={}
+(code: {})
+rc={}
+Decode {}
+Mark {}
+""".strip().split("\n")
+
+BEHIND = ["", ".", ". Output: x", ": gone", ", gone", ")", "; gone", " - gone", " gone", "!", "\n"]
+
+
+@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize("behind", BEHIND)
+def test_a_code_stays_whatever_stands_behind_it(code, behind):
+    """Also where a terraform provisioner says it, whose paragraphs are cut."""
+    command = "on main.tf line 3, in resource \"a\":\nError running command './a.sh --some words':"
+    for before in ("", "run: ", f"{command} "):
+        numbers = (1, 9, 13, 137, 143, 404, 503)
+        forms = [normalise(before + code.format(number) + behind) for number in numbers]
+        for number, form in zip(numbers, forms, strict=True):
+            assert str(number) in form
+        assert len(set(forms)) == len(numbers)
+
+
 @pytest.mark.parametrize("text", MEANING)
 def test_meaning_stays(text):
     assert normalise(text) == text
@@ -127,6 +174,17 @@ def test_meaning_stays(text):
 
 def test_no_two_of_them_become_one():
     assert len({normalise(text) for text in MEANING}) == len(MEANING)
+
+
+@pytest.mark.parametrize("one", substitutions(), ids=lambda one: one.name)
+def test_a_substitution_gives_what_it_promises(one):
+    assert one.example != one.gives
+    assert apply(one, one.example) == one.gives
+
+
+def test_substitutions_have_names_of_their_own():
+    names = [one.name for one in substitutions()]
+    assert sorted(set(names)) == sorted(names)
 
 
 @pytest.mark.parametrize("one", substitutions(), ids=lambda one: one.name)
