@@ -1,0 +1,206 @@
+"""The prose of a note as sentences: without code, quotes, log lines and markup."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import re2
+
+from mem_assets.memory.gate_words import Language, gate_words, stem
+
+_FENCE = re2.compile(r"^ {0,3}(?:`{3,}|~{3,})")
+_LIST_ITEM = re2.compile(r"^\s*(?:[-*+]|\d{1,3}[.)]|[a-z]\))\s+")
+_HEADING = re2.compile(r"^ {0,3}#{1,6}\s+")
+_BOLD_HEADING = re2.compile(r"^\s*\*\*[^*]+\*\*\s*$")
+_QUOTE = re2.compile(r"^ {0,3}(?:> ?)+")
+_COMMENT = re2.compile(r"(?s)<!--.*?-->")
+_MARKUP = re2.compile(
+    r"!\[[^\]\n]*\]\([^)\n]*\)|\]\([^)\n]*\)|</?[a-z]{1,10}(?: [^<>\n]*)?/?>|[*_]{2}"
+)
+_SENTENCE = re2.compile(r"[.!?;]+[\"')\]]*(?:\s+|$)|\n|\s[–—]\s|\s-\s")
+_CLAUSE = re2.compile(
+    r",\s+(?:and|but|then|so)\s+|,\s+|\s+(?:and then|and|then|but|&)\s+|:\s+|\s(?:->|→|=>)\s|\s\("
+)
+# Python's own engine: one class after another, so linear, and it lists words ten times faster.
+_WORD = re.compile(r"[\w@](?:[\w@./\-+']*[\w+])?")
+_URL = re2.compile(r"\b[a-zA-Z]{2,6}://\S+")
+_IDENTIFIER = re.compile(
+    r"(?:[a-z]+[A-Z]|\w[_=./]\w|[A-Za-z]\d|\d[A-Za-z]|^--?[a-z]|[A-Z]{3}|\(\))"
+)
+_NO_IDENTIFIER = re.compile(
+    r"(?i)(?:\d+(?:st|nd|rd|th|am|pm|h|min|ish|x|k|m|s)?|[A-Z]+-\d+|\d[\d.,:/]*|w/o?|b/c|a/b|and/or"
+    r"|FYI|ETA|LGTM|TBD|TODO|WIP|ASAP|ADR|TIL|OMG|LOL|IMHO|CEO|CTO|FAQ|OKR|KPI|PTO|OOO|EOD)"
+)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence as it stands and in lower case, its words, and the language they are read in."""
+
+    raw: str
+    text: str
+    words: tuple[str, ...]
+    language: Language
+
+    @cached_property
+    def telling(self) -> int:
+        """How many different words say something."""
+        return telling(self.words, self.language)
+
+    @cached_property
+    def specific(self) -> frozenset[str]:
+        """The words that name something of this failure and not of any day's work."""
+        return specific(self.raw, self.language)
+
+    @cached_property
+    def technical(self) -> frozenset[str]:
+        """The words of the trade, and identifiers."""
+        return technical(self.raw, self.language)
+
+    @cached_property
+    def clauses(self) -> tuple[tuple[str, ...], ...]:
+        parts = (tuple(words_of(part)) for part in _CLAUSE.split(self.text) if part)
+        return tuple(filter(None, parts))
+
+
+def sentences(text: str) -> list[Sentence]:
+    """The sentences of a note's prose, in order; none is without a word."""
+    language = gate_words().language_of(words_of(text))
+    found = []
+    for part in _split(prose(text)):
+        raw = _URL.sub(" ", part.replace("’", "'").replace("`", ""))
+        words = tuple(words_of(raw))
+        if words:
+            found.append(Sentence(raw, _lower(raw), words, language))
+    return found
+
+
+def prose(text: str) -> str:
+    """The text without fenced code, quotes and log lines; a wrapped paragraph as one line."""
+    paragraphs: list[list[str]] = [[]]
+    fenced = False
+    lines = _COMMENT.sub(" ", unquoted(text)).split("\n")
+    fences = sum(_FENCE.match(line) is not None for line in lines)
+    for line in lines:
+        if _FENCE.match(line):
+            fences -= 1
+            fenced = not fenced and fences > 0  # One that nothing closes hides no text.
+            continue
+        is_heading = bool(_HEADING.search(line) or _BOLD_HEADING.search(line))
+        if fenced or not line.strip() or is_log_line(line):
+            paragraphs.append([])
+            continue
+        if is_heading or _LIST_ITEM.search(line):
+            paragraphs.append([])
+        plain = _MARKUP.sub("", _LIST_ITEM.sub("", _HEADING.sub("", line))).strip()
+        paragraphs[-1].append(plain)
+        if is_heading and paragraphs[-1]:
+            paragraphs[-1][-1] = paragraphs[-1][-1].rstrip(":") + ":"
+            paragraphs.append([])
+    return "\n".join(" ".join(lines) for lines in _join_headings(paragraphs) if lines)
+
+
+def unquoted(text: str) -> str:
+    """The text without the marks of a quotation, where all of it is one."""
+    lines = text.split("\n")
+    if all(_QUOTE.search(line) for line in lines if line.strip()):
+        return "\n".join(_QUOTE.sub("", line) for line in lines)
+    return text
+
+
+def is_log_line(line: str) -> bool:
+    """Whether a line is printed by a machine or quoted, and not written as prose."""
+    return any(pattern.search(line) for pattern in gate_words().patterns["log_line"])
+
+
+def _lower(text: str) -> str:
+    """Lower case, each character in its place: the lower form of a few has two."""
+    lower = text.lower()
+    if len(lower) == len(text):
+        return lower
+    return "".join(one.lower() if len(one.lower()) == 1 else one for one in text)
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, lower case."""
+    return _WORD.findall(text.lower())
+
+
+def telling(words: Sequence[str], language: Language) -> int:
+    """How many different words of these say something."""
+    lists = language.words
+    return len(
+        {
+            word
+            for word in words
+            if len(word) > 1 and word not in lists["stop"] and word not in lists["vague"]
+        }
+    )
+
+
+def specific(raw: str, language: Language) -> frozenset[str]:
+    """Words that are neither grammar nor of daily life; identifiers always are such words."""
+    return frozenset(
+        word.lower()
+        for word in _WORD.findall(raw)
+        if is_identifier(word) or not _is_common(word.lower(), language)
+    )
+
+
+def technical(raw: str, language: Language) -> frozenset[str]:
+    """Identifiers, and words of the trade or compounds with one ("merge-queue")."""
+    words = frozenset(_WORD.findall(raw))
+    return frozenset(
+        word.lower()
+        for word in words
+        if is_identifier(word)
+        or any(_is_technical(part, language) for part in re.split(r"[-/+']", word.lower()))
+    )
+
+
+def is_identifier(word: str) -> bool:
+    """Whether a word has the form of a name in code ("max_size", "ttyUSB0", "TLS")."""
+    return _IDENTIFIER.search(word) is not None and _NO_IDENTIFIER.fullmatch(word) is None
+
+
+def _is_technical(word: str, language: Language) -> bool:
+    english = gate_words().languages["en"]
+    return stem(word, language.name) in language.technical_stems or (
+        stem(word, english.name) in english.technical_stems
+    )
+
+
+def _is_common(word: str, language: Language) -> bool:
+    lists = language.words
+    bare = word.removesuffix("'s")
+    return (
+        len(word) == 1
+        or word[0].isdigit()
+        or bare in lists["stop"]
+        or bare in lists["vague"]
+        or bare in lists["everyday"]
+        or "'" in bare
+        or stem(bare, language.name) in language.everyday_stems
+    )
+
+
+def _join_headings(paragraphs: Sequence[list[str]]) -> Iterator[list[str]]:
+    """A heading goes before the paragraph below it: "Cause: the lock was stale"."""
+    heading: list[str] = []
+    for lines in filter(None, paragraphs):
+        if lines[-1].endswith(":") and len(lines) == 1:
+            heading = lines
+            continue
+        yield [*heading, *lines]
+        heading = []
+    if heading:
+        yield heading
+
+
+def _split(text: str) -> Iterator[str]:
+    start = 0
+    for match in _SENTENCE.finditer(text):
+        yield text[start : match.end()].strip()
+        start = match.end()
+    yield text[start:].strip()
