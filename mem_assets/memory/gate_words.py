@@ -23,7 +23,7 @@ LANGUAGES = {"en": "english", "de": "german", "es": "spanish", "fr": "french"}
 """Those whose lessons are read, by their code; each has a file of its own."""
 
 COMMON_PATTERNS = ("log_line", "unsafe", "other")
-PATTERNS = ("remedy", "mechanism", "aside")
+PATTERNS = ("remedy", "mechanism", "hedge", "aside")
 WORDS = (
     "stop", "vague", "everyday", "technical", "marker", "dangling", "dangling_soft", "question",
     "interjection",
@@ -31,7 +31,7 @@ WORDS = (
 PHRASES = ("cause", "consequence", "fix")
 GRAMMAR = (
     "repair", "errand", "noun_too", "object", "irregular_past", "routine", "subject", "adverb",
-    "auxiliary", "finite", "change_noun",
+    "auxiliary", "finite", "change_noun", "subordinate", "contrary",
 )  # fmt: skip
 """Lists of English alone: what an order and a repair look like there."""
 

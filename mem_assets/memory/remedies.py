@@ -11,8 +11,10 @@ from mem_assets.memory.sentences import Sentence
 
 _SETTING = re2.compile(
     r"(?:^|[\s(])(?:--?[a-zA-Z][\w-]+|[\w.\-]+ ?= ?[\w\"'/]\S*|[\w.]+\(\))"
-    r"|\b[A-Z]\w+[A-Z]\w* \d|\b[a-z]+(?:\.[a-z]+){2,}: "
+    r"|\b[A-Z]\w+[A-Z]\w* \d|\b[A-Z][A-Z_]{3,}: \S|\b[a-z]+(?:\.[a-z]+){2,}: "
 )
+
+_TITLE = re2.compile(r"^[\w./()-]{2,40}: ")
 
 
 def is_remedy(sentence: Sentence) -> bool:
@@ -38,10 +40,16 @@ def leads_with_action(words: Sequence[str], language: Language) -> bool:
         return len(words) == 1 and _repair_participle(verb, language)
     if any(word in lists["finite"] for word in words[index + 1 : index + 4]):
         return False  # An adjective: "Nested checkouts were …".
-    return _is_past_action(verb, language) or _is_order(verb, words[index + 1], language)
+    if verb in lists["repair"]:  # "Split", "set" and "cut" are orders and past forms.
+        return _is_order(verb, words[index + 1], language)
+    return _is_past_action(verb, language)
 
 
 def _acts(sentence: Sentence) -> bool:
+    if title := _TITLE.match(sentence.text):  # Of a commit: "worker: commit after the write".
+        words = sentence.text[title.end() :].split()
+        if words and words[0] in sentence.language.grammar["repair"]:
+            return True
     described = False  # After "is built by X and rotated", "rotated" is what is, not what was done.
     for clause in sentence.clauses:
         bare_past = clause[0].endswith("ed") and described
@@ -82,13 +90,16 @@ def _is_past_action(word: str, language: Language) -> bool:
 
 
 def _is_passive(words: Sequence[str], language: Language) -> bool:
-    """ "the limit was then raised": a form of "be" and a participle of a repair."""
+    """ "the limit was then raised": a form of "be" and a participle of a repair.
+
+    In the present it says so of what is done now, and of nothing behind "if" or "which".
+    """
     lists = language.grammar
     for index, word in enumerate(words[:-1]):
-        if word in ("is", "are", "be", "been") or word in lists["auxiliary"]:
+        present = word in ("is", "are") and words[0] not in lists["subordinate"]
+        if present or word in lists["auxiliary"]:
             verb = words[_after_adverbs(words, index + 1, language)]
-            was = word in lists["auxiliary"] and verb in lists["irregular_past"]
-            if was or _repair_participle(verb, language):
+            if verb in lists["irregular_past"] or _repair_participle(verb, language):
                 return True
     return False
 

@@ -8,16 +8,15 @@ enough that belongs to this failure alone. Then one of three is enough:
 - **Repaired**: a sentence names a repair or a decision (memory/remedies.py), and another tells
   what was wrong, or the same one explains it ("so", "because", "a -> b", "a: b").
 - **Explained**: a connective ("because", "turned out", "Cause:") with something that names this
-  failure on both of its sides.
-- **A mechanism**: two ways of explaining at once, in a text full of names.
+  failure on both of its sides, in more than one sentence (memory/causes.py).
+- **A mechanism**: an arrow and another way of explaining, in a text full of names.
 
 Words too general to teach ("issue", "fixed", "thing") never count as saying something.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-import re2
-
+from mem_assets.memory.causes import causes, explains, is_explained, is_mechanism
 from mem_assets.memory.gate_words import gate_words
 from mem_assets.memory.remedies import is_remedy, leads_with_action
 from mem_assets.memory.sentences import (
@@ -25,7 +24,6 @@ from mem_assets.memory.sentences import (
     is_log_line,
     prose,
     sentences,
-    specific,
     telling,
     words_of,
 )
@@ -63,26 +61,14 @@ NO_FIX = (
     "add why it happened and what helps"
 )
 
+ONLY_CAUSE = "it says what the cause is, and not what was done about it: add the fix"
+UNSURE = "guesses"
+
+_OF_PEOPLE = ("meeting", "platitude")
+"""Kinds of sentence that are none where it names several technical things as well."""
+
 NO_CONCLUSION = (
     "it lists what there was, and not what the lessons have in common: add what to expect or to do"
-)
-
-_LABEL = re2.compile(
-    r"^\W*(?:(?:root )?causes?|reason|why|because|rationale|problem|explanation|diagnosis|found"
-    r"|findings?|background|context|what broke|what happened|til|note|trap|ursache|grund|problem"
-    r"|befund|cause|causa|motivo|constat)\W*[:\-–—]\W*\w"
-)
-_TIME_SINCE = re2.compile(
-    r"^\W*(?:\d|then\b|last\b|this\b|yesterday|monday|tuesday|wednesday|thursday|friday|saturday"
-    r"|sunday|january|february|march|april|june|july|august|september|october|november"
-    r"|december|early|late)"
-)
-_SINCE = re2.compile(r"(?:^|\W)since\s")
-_COMMA_SO = re2.compile(r"[,;]\s+so\s|^so\s")
-_COMMA_AS = re2.compile(r"(?:,\s+|^)as\s")
-_NO_CAUSE_AS = re2.compile(
-    r"^(?:a (?:result|consequence|rule|side)|well|usual|expected|if|though|of|per|far|follows|long"
-    r"|soon|always)\b"
 )
 
 
@@ -108,24 +94,41 @@ def why_missing(text: str, is_summary: bool = False) -> str:
         return next(filter(None, asides), VAGUE)
     if len(frozenset().union(*(one.technical for one in counted))) < MIN_TECHNICAL:
         return NOT_TECHNICAL
-    remedies = [_repairs(one) for one in counted]
+    remedies = [
+        _repairs(one, after) for one, after in zip(counted, [*counted[1:], None], strict=True)
+    ]
+    if _is_question(everything[-1]) and not (any(remedies) and any(map(causes, counted))):
+        return ASKS
+    unsure = any(aside and UNSURE in aside for aside in asides)
     if (
         _is_repaired(counted, remedies)
-        or _is_explained(counted)
-        or (len(named) >= RICH and _is_mechanism(counted))
+        or (not unsure and (any(remedies) or _is_told(counted)) and is_explained(counted))
+        or (not unsure and len(named) >= RICH and is_mechanism(counted))
         or (is_summary and sum(map(_concludes, counted)) >= MIN_CONCLUSIONS)
     ):
         return ""
     if is_summary:
         return NO_CONCLUSION
-    return NO_CAUSE if any(remedies) else NO_FIX
+    if any(remedies):
+        return NO_CAUSE
+    return ONLY_CAUSE if any(map(causes, counted)) else NO_FIX
 
 
-def _repairs(sentence: Sentence) -> bool:
-    """A repair that names what was repaired, if only by an order ("Updated the rule")."""
+def _repairs(sentence: Sentence, after: Sentence | None) -> bool:
+    """A repair that names what was repaired, if only by an order ("Updated the rule").
+
+    What the next sentence takes back ("But it still …") was none.
+    """
     language = sentence.language
+    if after and after.words[0] in language.grammar.get("contrary", ()):
+        return False
     named = bool(sentence.specific) or leads_with_action(sentence.words, language)
     return named and is_remedy(sentence)
+
+
+def _is_told(parts: Sequence[Sentence]) -> bool:
+    """Whether there is more than one sentence that says something."""
+    return sum(one.telling >= MIN_STATE for one in parts) > 1
 
 
 def is_pasted(text: str) -> bool:
@@ -150,6 +153,8 @@ def _aside(sentence: Sentence) -> str:
     if _is_question(sentence):
         return ASKS
     for pattern in sentence.language.patterns["aside"]:
+        if pattern.name in _OF_PEOPLE and len(sentence.technical) > MIN_TECHNICAL:
+            continue
         if pattern.search(sentence.text):
             return f"it {pattern.says}: write what was wrong, why, and what was done"
     return ""
@@ -172,93 +177,7 @@ def _is_repaired(parts: Sequence[Sentence], remedies: Sequence[bool]) -> bool:
     telling_state = [number for number, one in enumerate(parts) if _is_state(one)]
     if any(state != repair for state in telling_state for repair in repairing):
         return True
-    return any(_explains(parts[number]) for number in repairing)
-
-
-def _explains(sentence: Sentence) -> bool:
-    """Whether one sentence holds two parts that say something, and what joins them."""
-    if _LABEL.search(sentence.text) and sentence.telling > MIN_TELLING:
-        return True
-    if any(
-        _says(sentence, sentence.raw[:start]) and _says(sentence, sentence.raw[end:])
-        for start, end in (*_causes(sentence), *_consequences(sentence))
-    ):
-        return True
-    return len(sentence.specific) > MIN_SPECIFIC and any(
-        pattern.search(sentence.text)
-        for pattern in sentence.language.patterns["mechanism"]
-        if pattern.name in ("arrow", "explained")
-    )
-
-
-def _says(sentence: Sentence, part: str) -> bool:
-    return telling(words_of(part), sentence.language) >= 2
-
-
-def _is_explained(parts: Sequence[Sentence]) -> bool:
-    before = frozenset[str]()
-    for sentence in parts:
-        if _LABEL.search(sentence.text) and len(sentence.specific) >= 2 and len(parts) > 1:
-            return True
-        for start, end in _causes(sentence):
-            left = specific(sentence.raw[:start], sentence.language) or before
-            right = specific(sentence.raw[end:], sentence.language)
-            if not specific(sentence.raw[:start], sentence.language) and "," in sentence.raw[end:]:
-                left = left or specific(sentence.raw[end:].split(",", 1)[1], sentence.language)
-            if left and right and len(left | right) > MIN_SPECIFIC:
-                return True
-        before = sentence.specific
-    return False
-
-
-def _is_mechanism(parts: Sequence[Sentence]) -> bool:
-    found = set()
-    for sentence in parts:
-        found |= {
-            pattern.name
-            for pattern in sentence.language.patterns["mechanism"]
-            if pattern.search(sentence.text)
-        }
-        if _causes(sentence):
-            found.add("cause")
-        if _consequences(sentence):
-            found.add("consequence")
-    return len(found) >= 2
-
-
-def _causes(sentence: Sentence) -> list[tuple[int, int]]:
-    """Where (start, end) words stand with which a cause begins or ends."""
-    found = _phrases(sentence, "cause")
-    if sentence.language.name == "english":
-        found += [
-            match.span()
-            for match in _SINCE.finditer(sentence.text)
-            if not _TIME_SINCE.search(sentence.text[match.end() : match.end() + 40])
-        ]
-        found += [
-            match.span()
-            for match in _COMMA_AS.finditer(sentence.text)
-            if not _NO_CAUSE_AS.search(sentence.text[match.end() : match.end() + 20])
-        ]
-    return found
-
-
-def _consequences(sentence: Sentence) -> list[tuple[int, int]]:
-    found = _phrases(sentence, "consequence")
-    if sentence.language.name == "english":
-        found += [match.span() for match in _COMMA_SO.finditer(sentence.text)]
-    return found
-
-
-def _phrases(sentence: Sentence, name: str) -> list[tuple[int, int]]:
-    return list(_spans(sentence.language.phrases[name], sentence.text))
-
-
-def _spans(phrase: object, text: str) -> Iterator[tuple[int, int]]:
-    start = 0
-    while match := phrase.search(text, start):  # type: ignore[attr-defined]
-        yield match.span(1)
-        start = match.end(1)
+    return any(explains(parts[number]) for number in repairing)
 
 
 def _is_state(sentence: Sentence) -> bool:

@@ -4,10 +4,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import re2
 
 from mem_assets.memory.gate_words import Language, gate_words, stem
+
+SHORT_LINE = 60
+"""Characters: a line that was wrapped is longer, so a shorter one ended by itself."""
 
 _FENCE = re2.compile(r"^ {0,3}(?:`{3,}|~{3,})")
 _LIST_ITEM = re2.compile(r"^\s*(?:[-*+]|\d{1,3}[.)]|[a-z]\))\s+")
@@ -98,7 +102,16 @@ def prose(text: str) -> str:
         if is_heading and paragraphs[-1]:
             paragraphs[-1][-1] = paragraphs[-1][-1].rstrip(":") + ":"
             paragraphs.append([])
-    return "\n".join(" ".join(lines) for lines in _join_headings(paragraphs) if lines)
+    return "\n".join(_joined(lines) for lines in _join_headings(paragraphs) if lines)
+
+
+def _joined(lines: Sequence[str]) -> str:
+    """A paragraph as one line, broken only where a short line ends and a capital begins."""
+    text = lines[0]
+    for before, line in pairwise(lines):
+        short = len(before) < SHORT_LINE and line[:1].isupper() and not before.endswith(":")
+        text += ("\n" if short else " ") + line
+    return text
 
 
 def unquoted(text: str) -> str:
