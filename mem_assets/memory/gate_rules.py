@@ -34,7 +34,7 @@ MIN_PREFIX = 12
 _ENDS_OPEN = re2.compile(r"[,:\-–—(]\s*$")
 _COMPLETED = re2.compile(
     r"\b(?:it|they|we|he|she|i|you|there|this|that|what|which|than|neither|nor|before|as)\b"
-    r"(?:\W+\w+){0,4}\W*$"
+    r"(?:\W+\w+){1,4}\W*$"
 )
 """What makes a last "is" or "on" an end: "slower than it was", "the node they run on"."""
 _MARKUP_END = re2.compile(r"(?:```|~~~)\s*$")
@@ -47,6 +47,8 @@ def well_formed(candidate: Candidate) -> str:
         return "it has no text: write what was wrong, why, and what was done"
     if len(text) > MAX_CHARACTERS:
         return f"it is longer than {MAX_CHARACTERS} characters in one block: split it in paragraphs"
+    if not any(map(str.isalpha, text)):
+        return "it has no words: write what was wrong, why, and what was done"
     if is_rubbish(text):
         return "it is not text but encoded or binary data: write what it means"
     if candidate.level == "R":
@@ -56,7 +58,7 @@ def well_formed(candidate: Candidate) -> str:
         return "it says nothing by itself: write a sentence with the cause and the fix"
     own = prose(text)
     if own and breaks_off(own) and not _MARKUP_END.search(text):
-        return "it breaks off in the middle of a sentence: finish it"
+        return "it breaks off, or ends where something should follow: finish it"
     return ""
 
 
@@ -97,6 +99,12 @@ def has_evidence(candidate: Candidate) -> str:
         )
     if any(map(is_reference, candidate.evidence)) or is_source(candidate.source):
         return ""
+    given = [*candidate.evidence, candidate.source]
+    if said := next((one for one in given if one.strip()), ""):
+        return (
+            f"what it gives as evidence or source ({said[:40]!r}) cannot be looked up: name a log, "
+            "an address, a ticket or a commit"
+        )
     return (
         "it names no evidence: list the log in `evidence`, or an address, ticket or commit "
         "in `source`"

@@ -75,7 +75,8 @@ class Language:
     @cached_property
     def everyday_stems(self) -> frozenset[str]:
         lists = (self.words[name] for name in ("vague", "everyday"))
-        return frozenset(stem(word, self.name) for words in lists for word in words)
+        stems = frozenset(stem(word, self.name) for words in lists for word in words)
+        return stems - self.technical_stems  # "import" is no form of "important".
 
 
 @dataclass(frozen=True)

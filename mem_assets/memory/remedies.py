@@ -7,10 +7,10 @@ from functools import lru_cache
 import re2
 
 from mem_assets.memory.gate_words import Language
-from mem_assets.memory.sentences import Sentence
+from mem_assets.memory.sentences import Sentence, is_identifier
 
 _SETTING = re2.compile(
-    r"(?:^|[\s(])(?:--?[a-zA-Z][\w-]+|[\w.\-]+ ?= ?[\w\"'/]\S*|[\w.]+\(\))"
+    r"(?:^|[\s(])(?:--?[a-zA-Z][\w-]*|[\w.\-]+ ?= ?[\w\"'/]\S*|[\w.]+\(\))"
     r"|\b[A-Z]\w+[A-Z]\w* \d|\b[A-Z][A-Z_]{3,}: \S|\b[a-z]+(?:\.[a-z]+){2,}: "
 )
 
@@ -62,9 +62,12 @@ def _acts(sentence: Sentence) -> bool:
 
 
 def _is_setting(sentence: Sentence) -> bool:
-    """Whether it gives a flag, an assignment or a call and tells nothing with a verb."""
+    """Whether it gives a flag, an assignment or a call ("utf-8 now") and tells nothing else."""
     finite = sentence.language.grammar.get("finite", frozenset())
-    return _SETTING.search(sentence.raw) is not None and not finite & set(sentence.words)
+    if finite & set(sentence.words):
+        return False
+    is_new = sentence.words[-1] == "now" and any(map(is_identifier, sentence.words))
+    return is_new or _SETTING.search(sentence.raw) is not None
 
 
 def _after_adverbs(words: Sequence[str], index: int, language: Language) -> int:

@@ -49,7 +49,7 @@ MIN_CONCLUSIONS = 2
 FEW_WORDS = 5
 """Words of prose beside a log that are no sentence: "this:", "same here"."""
 
-PASTED = "it is a pasted log or code without a sentence of yours: add what was wrong and the fix"
+PASTED = "it is a log, code or a link without a sentence of yours: add what was wrong and the fix"
 ASKS = "it asks a question and does not answer it: write what was wrong and what was done"
 VAGUE = "it is too vague to act on: name what exactly was wrong and what exactly was changed"
 NOT_TECHNICAL = (
@@ -87,11 +87,10 @@ def why_missing(text: str, is_summary: bool = False) -> str:
     asides = [_aside(one) for one in everything]
     counted = [one for one, aside in zip(everything, asides, strict=True) if not aside]
     if not counted:
-        said = next(filter(None, asides), "")
-        return said or VAGUE
+        return _weightiest(everything, asides) or VAGUE
     named = frozenset().union(*(one.specific for one in counted))
     if _telling(counted) < MIN_TELLING or len(named) < MIN_SPECIFIC:
-        return next(filter(None, asides), VAGUE)
+        return _weightiest(everything, asides) or VAGUE
     if len(frozenset().union(*(one.technical for one in counted))) < MIN_TECHNICAL:
         return NOT_TECHNICAL
     remedies = [
@@ -111,7 +110,13 @@ def why_missing(text: str, is_summary: bool = False) -> str:
         return NO_CONCLUSION
     if any(remedies):
         return NO_CAUSE
-    return ONLY_CAUSE if any(map(causes, counted)) else NO_FIX
+    return ONLY_CAUSE if is_explained(counted) else NO_FIX
+
+
+def _weightiest(parts: Sequence[Sentence], asides: Sequence[str]) -> str:
+    """Why the sentence that says most takes no part; "" where it does."""
+    weights = [one.telling for one in parts]
+    return asides[weights.index(max(weights))] if weights else ""
 
 
 def _repairs(sentence: Sentence, after: Sentence | None) -> bool:

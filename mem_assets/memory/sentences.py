@@ -13,6 +13,9 @@ from mem_assets.memory.gate_words import Language, gate_words, stem
 SHORT_LINE = 60
 """Characters: a line that was wrapped is longer, so a shorter one ended by itself."""
 
+MAX_SENTENCE = 1000
+"""Characters: longer is no sentence, and read in parts."""
+
 _FENCE = re2.compile(r"^ {0,3}(?:`{3,}|~{3,})")
 _LIST_ITEM = re2.compile(r"^\s*(?:[-*+]|\d{1,3}[.)]|[a-z]\))\s+")
 _HEADING = re2.compile(r"^ {0,3}#{1,6}\s+")
@@ -26,11 +29,11 @@ _SENTENCE = re2.compile(r"[.!?;]+[\"')\]]*(?:\s+|$)|\n|\s[–—]\s|\s-\s")
 _CLAUSE = re2.compile(
     r",\s+(?:and|but|then|so)\s+|,\s+|\s+(?:and then|and|then|but|&)\s+|:\s+|\s(?:->|→|=>)\s|\s\("
 )
-# Python's own engine: one class after another, so linear, and it lists words ten times faster.
-_WORD = re.compile(r"[\w@](?:[\w@./\-+']*[\w+])?")
+# Python's own engine: one class, so linear, and it lists words ten times faster.
+_WORD = re.compile(r"[\w@][\w@./\-+']*")
 _URL = re2.compile(r"\b[a-zA-Z]{2,6}://\S+")
 _IDENTIFIER = re.compile(
-    r"(?:[a-z]+[A-Z]|\w[_=./]\w|[A-Za-z]\d|\d[A-Za-z]|^--?[a-z]|[A-Z]{3}|\(\))"
+    r"(?:[a-z]+[A-Z]|\w[_=./]\w|\w-\d|[A-Za-z]\d|\d[A-Za-z]|^--?[a-z]|[A-Z]{3}|\(\))"
 )
 _NO_IDENTIFIER = re.compile(
     r"(?i)(?:\d+(?:st|nd|rd|th|am|pm|h|min|ish|x|k|m|s)?|[A-Z]+-\d+|\d[\d.,:/]*|w/o?|b/c|a/b|and/or"
@@ -83,16 +86,9 @@ def sentences(text: str) -> list[Sentence]:
 def prose(text: str) -> str:
     """The text without fenced code, quotes and log lines; a wrapped paragraph as one line."""
     paragraphs: list[list[str]] = [[]]
-    fenced = False
-    lines = _COMMENT.sub(" ", unquoted(text)).split("\n")
-    fences = sum(_FENCE.match(line) is not None for line in lines)
-    for line in lines:
-        if _FENCE.match(line):
-            fences -= 1
-            fenced = not fenced and fences > 0  # One that nothing closes hides no text.
-            continue
+    for line in without_code(_COMMENT.sub(" ", unquoted(text)).split("\n")):
         is_heading = bool(_HEADING.search(line) or _BOLD_HEADING.search(line))
-        if fenced or not line.strip() or is_log_line(line):
+        if not line.strip() or is_log_line(line):
             paragraphs.append([])
             continue
         if is_heading or _LIST_ITEM.search(line):
@@ -112,6 +108,23 @@ def _joined(lines: Sequence[str]) -> str:
         short = len(before) < SHORT_LINE and line[:1].isupper() and not before.endswith(":")
         text += ("\n" if short else " ") + line
     return text
+
+
+def without_code(lines: Sequence[str]) -> list[str]:
+    """The lines with a blank one for each that stands in a fence.
+
+    A fence that nothing closes goes on to the end; one on the last line alone closes what was
+    cut off before the text begins.
+    """
+    fences = [number for number, line in enumerate(lines) if _FENCE.match(line)]
+    last = max((number for number, line in enumerate(lines) if line.strip()), default=0)
+    fenced = len(fences) == 1 and fences[0] == last
+    kept = []
+    for line in lines:
+        is_fence = _FENCE.match(line) is not None
+        kept.append("" if fenced or is_fence else line)
+        fenced = fenced != is_fence
+    return kept
 
 
 def unquoted(text: str) -> str:
@@ -137,7 +150,12 @@ def _lower(text: str) -> str:
 
 def words_of(text: str) -> list[str]:
     """The words of a text, lower case."""
-    return _WORD.findall(text.lower())
+    return _words(text.lower())
+
+
+def _words(text: str) -> list[str]:
+    """Without the marks behind a word that belong to the sentence."""
+    return [word for found in _WORD.findall(text) if (word := found.rstrip("./-'@"))]
 
 
 def telling(words: Sequence[str], language: Language) -> int:
@@ -156,14 +174,14 @@ def specific(raw: str, language: Language) -> frozenset[str]:
     """Words that are neither grammar nor of daily life; identifiers always are such words."""
     return frozenset(
         word.lower()
-        for word in _WORD.findall(raw)
+        for word in _words(raw)
         if is_identifier(word) or not _is_common(word.lower(), language)
     )
 
 
 def technical(raw: str, language: Language) -> frozenset[str]:
     """Identifiers, and words of the trade or compounds with one ("merge-queue")."""
-    words = frozenset(_WORD.findall(raw))
+    words = frozenset(_words(raw))
     return frozenset(
         word.lower()
         for word in words
@@ -212,8 +230,7 @@ def _join_headings(paragraphs: Sequence[list[str]]) -> Iterator[list[str]]:
 
 
 def _split(text: str) -> Iterator[str]:
-    start = 0
-    for match in _SENTENCE.finditer(text):
-        yield text[start : match.end()].strip()
-        start = match.end()
-    yield text[start:].strip()
+    ends = [match.end() for match in _SENTENCE.finditer(text)]
+    for start, end in pairwise([0, *ends, len(text)]):
+        for begin in range(start, end, MAX_SENTENCE):
+            yield text[begin : min(end, begin + MAX_SENTENCE)].strip()

@@ -8,7 +8,6 @@ that is encoded, spaced out or written backwards.
 import base64
 import binascii
 import re
-from urllib.parse import unquote
 
 import re2
 
@@ -49,6 +48,7 @@ _LOGIN_LINK = re2.compile(
     r"[\"'`]?[\w.@\-]{2,40}[\"'`]?\s*(?:and|/|with|,|und|et|y|mit)\s*[\"'`]?$"
 )
 _BACKWARDS = ("terces", "drowssap", "dwssap", "nekot", "yekipa", "yek_ipa", "yek-ipa", "evil_ks")
+_PERCENT = re.compile("%([2-7][0-9A-Fa-f])")
 _STRONG = re2.compile(r"[!@#$%^&*+~?]\S|\pL{3,}[-_.]\pL{3,}\S*[!#$%^&*+~?]$")
 
 
@@ -63,7 +63,7 @@ def told_secrets(text: str) -> list[str]:
         found.add("a secret that is spaced out")
     if any(_is_backwards(token) for token in _TOKEN.findall(text)):
         found.add("a secret that is written backwards")
-    if "%" in text and set(find_secrets(unquote(text))) - set(find_secrets(text)):
+    if "%" in text and set(find_secrets(_decoded(text))) - set(find_secrets(text)):
         found.add("a secret that is percent-encoded")
     return sorted(found)
 
@@ -122,3 +122,8 @@ def _is_spaced_out(text: str, match: "re.Match[str]") -> bool:
 def _is_backwards(token: str) -> bool:
     lower = token.lower()
     return any(map(str.isdigit, token)) and any(name in lower for name in _BACKWARDS)
+
+
+def _decoded(text: str) -> str:
+    """With what is percent-encoded as it reads."""
+    return _PERCENT.sub(lambda match: chr(int(match.group(1), 16)), text)
