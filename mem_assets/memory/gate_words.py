@@ -36,6 +36,9 @@ GRAMMAR = (
 """Lists of English alone: what an order and a repair look like there."""
 
 _SAYING = ("other", "aside")
+MIN_COMPOUND = 5
+"""Letters of a word that a compound is recognised by."""
+
 _FOREIGN = 2
 """Words of another language, more than of English, by which a text counts as written in it."""
 
@@ -71,6 +74,12 @@ class Language:
     @cached_property
     def technical_stems(self) -> frozenset[str]:
         return frozenset(stem(word, self.name) for word in self.words["technical"])
+
+    @cached_property
+    def compounds(self) -> tuple[str, ...]:
+        """Words of the trade that longer ones are made of, as in German; empty elsewhere."""
+        words = self.words["technical"] if self.name == "german" else ()
+        return tuple(sorted(word for word in words if len(word) >= MIN_COMPOUND))
 
     @cached_property
     def everyday_stems(self) -> frozenset[str]:

@@ -6,13 +6,39 @@ from functools import lru_cache
 
 import re2
 
-from mem_assets.memory.gate_words import Language
-from mem_assets.memory.sentences import Sentence, is_identifier
+from mem_assets.memory.gate_words import Language, gate_words
+from mem_assets.memory.sentences import Sentence, is_identifier, words_in
 
 _SETTING = re2.compile(
     r"(?:^|[\s(])(?:--?[a-zA-Z][\w-]*|[\w.\-]+ ?= ?[\w\"'/]\S*|[\w.]+\(\))"
     r"|\b[A-Z]\w+[A-Z]\w* \d|\b[A-Z][A-Z_]{3,}: \S|\b[a-z]+(?:\.[a-z]+){2,}: "
 )
+_LEADING_SETTING = re2.compile(r"^[\w.\-]*[A-Za-z_][\w.\-]* ?= ?[\w\"'/]\S*")
+
+MAX_FRAGMENT = 12
+"""Words: what is longer and has no verb that we know has one that we do not."""
+
+NO_FIX_WORDS = frozenset(
+    {
+        "no",
+        "nothing",
+        "none",
+        "nobody",
+        "affected",
+        "missing",
+        "still",
+        "again",
+        "hangs",
+        "happens",
+        "fails",
+    }
+)
+
+_FACTS = re2.compile(
+    r"^\W*(?:current |next |my |our )?(?:version|platform|os|operating system|environment|browser"
+    r"|node|python|runner|impact|duration|severity|seen|first seen|affected|logs?|symptoms?)\b"
+)
+"""What a report says of the place, and no fix."""
 
 _TITLE = re2.compile(r"^[\w./()-]{2,40}: ")
 
@@ -25,6 +51,19 @@ def is_remedy(sentence: Sentence) -> bool:
     if any(pattern.search(sentence.text) for pattern in language.patterns["remedy"]):
         return True
     return _is_setting(sentence) or (bool(language.grammar) and _acts(sentence))
+
+
+def is_title(text: str) -> bool:
+    """Whether a text begins with a commit's title: an order on a line of its own."""
+    line, _, rest = text.lstrip().partition("\n")
+    words = words_in(line.lower())
+    orders = gate_words().languages["en"].grammar["repair"]
+    return (
+        rest.startswith("\n")
+        and 2 <= len(words) <= MAX_FRAGMENT
+        and words[0] in orders
+        and not line.rstrip().endswith((".", "?", ":"))
+    )
 
 
 def leads_with_action(words: Sequence[str], language: Language) -> bool:
@@ -63,11 +102,32 @@ def _acts(sentence: Sentence) -> bool:
 
 def _is_setting(sentence: Sentence) -> bool:
     """Whether it gives a flag, an assignment or a call ("utf-8 now") and tells nothing else."""
-    finite = sentence.language.grammar.get("finite", frozenset())
-    if finite & set(sentence.words):
+    lists = sentence.language.grammar
+    if _LEADING_SETTING.search(sentence.raw):
+        return True
+    if lists and lists["finite"] & set(sentence.words):
         return False
     is_new = sentence.words[-1] == "now" and any(map(is_identifier, sentence.words))
     return is_new or _SETTING.search(sentence.raw) is not None
+
+
+def is_fragment(sentence: Sentence) -> bool:
+    """Whether it is short and has no verb that we know ("NewTicker + defer Stop", "17 everywhere").
+
+    Behind the telling of what was wrong, people write the fix so; in front of it, the symptom.
+    """
+    lists = sentence.language.grammar
+    words = set(sentence.words)
+    if not lists or len(words) > MAX_FRAGMENT or _FACTS.search(sentence.text):
+        return False
+    is_new = sentence.words[-1] in ("now", "everywhere")
+    if words & NO_FIX_WORDS or (lists["finite"] & words and not is_new):
+        return False
+    told = [word for word in sentence.words[1:] if word.endswith(("ed", "ing"))]
+    told += lists["irregular_past"] & words - lists["repair"]
+    return (is_new or bool(sentence.specific)) and all(
+        _repair_participle(word, sentence.language) for word in told
+    )
 
 
 def _after_adverbs(words: Sequence[str], index: int, language: Language) -> int:

@@ -3,10 +3,11 @@
 By wording alone, in the languages that there are word lists for. A text that is as a whole
 something else (a bot's comment, a template) is turned away first. Of the others those sentences
 count that neither ask nor announce, guess, thank or fit any problem; together they must name
-enough that belongs to this failure alone. Then one of three is enough:
+enough that belongs to this failure alone. Then one of four is enough:
 
 - **Repaired**: a sentence names a repair or a decision (memory/remedies.py), and another tells
   what was wrong, or the same one explains it ("so", "because", "a -> b", "a: b").
+- **Terse**: behind a sentence that explains, a fragment without a verb ("NewTicker + defer Stop").
 - **Explained**: a connective ("because", "turned out", "Cause:") with something that names this
   failure on both of its sides, in more than one sentence (memory/causes.py).
 - **A mechanism**: an arrow and another way of explaining, in a text full of names.
@@ -16,15 +17,17 @@ Words too general to teach ("issue", "fixed", "thing") never count as saying som
 
 from collections.abc import Sequence
 
-from mem_assets.memory.causes import causes, explains, is_explained, is_mechanism
-from mem_assets.memory.gate_words import gate_words
-from mem_assets.memory.remedies import is_remedy, leads_with_action
+from mem_assets.memory.causes import causes, explains, has_form, is_explained, is_mechanism
+from mem_assets.memory.gate_words import Language, gate_words
+from mem_assets.memory.remedies import is_fragment, is_remedy, is_title, leads_with_action
 from mem_assets.memory.sentences import (
     Sentence,
+    is_identifier,
     is_log_line,
     prose,
     sentences,
     telling,
+    words_in,
     words_of,
 )
 
@@ -91,16 +94,19 @@ def why_missing(text: str, is_summary: bool = False) -> str:
     named = frozenset().union(*(one.specific for one in counted))
     if _telling(counted) < MIN_TELLING or len(named) < MIN_SPECIFIC:
         return _weightiest(everything, asides) or VAGUE
-    if len(frozenset().union(*(one.technical for one in counted))) < MIN_TECHNICAL:
+    needed = 1 if any(map(_is_decided, counted)) else MIN_TECHNICAL
+    if len(frozenset().union(*(one.technical for one in counted))) < needed:
         return NOT_TECHNICAL
     remedies = [
         _repairs(one, after) for one, after in zip(counted, [*counted[1:], None], strict=True)
     ]
+    remedies[0] = remedies[0] or is_title(text)
     if _is_question(everything[-1]) and not (any(remedies) and any(map(causes, counted))):
         return ASKS
     unsure = any(aside and UNSURE in aside for aside in asides)
     if (
         _is_repaired(counted, remedies)
+        or _is_terse(counted)
         or (not unsure and (any(remedies) or _is_told(counted)) and is_explained(counted))
         or (not unsure and len(named) >= RICH and is_mechanism(counted))
         or (is_summary and sum(map(_concludes, counted)) >= MIN_CONCLUSIONS)
@@ -129,6 +135,32 @@ def _repairs(sentence: Sentence, after: Sentence | None) -> bool:
         return False
     named = bool(sentence.specific) or leads_with_action(sentence.words, language)
     return named and is_remedy(sentence)
+
+
+def _is_terse(parts: Sequence[Sentence]) -> bool:
+    """A sentence that explains, or only tells, and a fragment behind it that only can be the fix.
+
+    Where nothing is explained the fragment must name something as in code.
+    """
+    told = explained = False
+    for sentence in parts:
+        named = any(map(is_identifier, words_in(sentence.raw)))
+        if (explained or (told and named)) and is_fragment(sentence):
+            return True
+        told = told or _is_state(sentence)
+        explained = explained or _may_explain(sentence)
+    return False
+
+
+def _may_explain(sentence: Sentence) -> bool:
+    forms = ("arrow", "explained", "condition", "not that", "label")
+    said = bool({word.strip("'-.") for word in sentence.words} & sentence.language.words["marker"])
+    return (
+        _is_state(sentence)
+        and sentence.telling > MIN_STATE
+        and len(sentence.specific) > 1
+        and (said or bool(causes(sentence)) or any(has_form(sentence, form) for form in forms))
+    )
 
 
 def _is_told(parts: Sequence[Sentence]) -> bool:
@@ -160,9 +192,19 @@ def _aside(sentence: Sentence) -> str:
     for pattern in sentence.language.patterns["aside"]:
         if pattern.name in _OF_PEOPLE and len(sentence.technical) > MIN_TECHNICAL:
             continue
-        if pattern.search(sentence.text):
+        if pattern.name == "plan" and _is_decided(sentence):
+            continue
+        if pattern.search(sentence.own):
             return f"it {pattern.says}: write what was wrong, why, and what was done"
     return ""
+
+
+def _is_decided(sentence: Sentence) -> bool:
+    return any(
+        pattern.search(sentence.own)
+        for pattern in sentence.language.patterns["remedy"]
+        if pattern.name == "decided"
+    )
 
 
 def _is_question(sentence: Sentence) -> bool:
@@ -192,9 +234,15 @@ def _is_state(sentence: Sentence) -> bool:
         return False
     if not language.grammar:
         return sentence.telling > MIN_STATE
-    if sentence.words[0] in language.grammar["errand"]:
+    if _is_errand(sentence.words, language):
         return False
     bare = {word.strip("'-.") for word in sentence.words}
     if bare & language.words["marker"] or any(word.endswith("n't") for word in bare):
         return True
     return sentence.telling > MIN_STATE and bool(sentence.specific)
+
+
+def _is_errand(words: Sequence[str], language: Language) -> bool:
+    """ "Check the wiki" is one, "log files" is none."""
+    lists = language.grammar
+    return words[0] in lists["errand"] and words[1] in lists["object"] | language.words["question"]

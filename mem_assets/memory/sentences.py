@@ -25,12 +25,14 @@ _COMMENT = re2.compile(r"(?s)<!--.*?-->")
 _MARKUP = re2.compile(
     r"!\[[^\]\n]*\]\([^)\n]*\)|\]\([^)\n]*\)|</?[a-z]{1,10}(?: [^<>\n]*)?/?>|[*_]{2}"
 )
-_SENTENCE = re2.compile(r"[.!?;]+[\"')\]]*(?:\s+|$)|\n|\s[–—]\s|\s-\s")
+_SENTENCE = re2.compile(r"[.!?;]+[\"')\]]*(?:\s+|$)|\n")
 _CLAUSE = re2.compile(
-    r",\s+(?:and|but|then|so)\s+|,\s+|\s+(?:and then|and|then|but|&)\s+|:\s+|\s(?:->|→|=>)\s|\s\("
+    r",\s+(?:and|but|then|so)\s+|,\s+|\s+(?:and then|and|then|but|&)\s+|:\s+"
+    r"|\s(?:->|→|=>|-|–|—)\s|\s\("
 )
 # Python's own engine: one class, so linear, and it lists words ten times faster.
 _WORD = re.compile(r"[\w@][\w@./\-+']*")
+_QUOTED = re2.compile(r"\"[^\"]{1,300}\"|“[^”]{1,300}”")
 _URL = re2.compile(r"\b[a-zA-Z]{2,6}://\S+")
 _IDENTIFIER = re.compile(
     r"(?:[a-z]+[A-Z]|\w[_=./]\w|\w-\d|[A-Za-z]\d|\d[A-Za-z]|^--?[a-z]|[A-Z]{3}|\(\))"
@@ -49,6 +51,11 @@ class Sentence:
     text: str
     words: tuple[str, ...]
     language: Language
+
+    @cached_property
+    def own(self) -> str:
+        """Its text in lower case without what it quotes."""
+        return _QUOTED.sub('""', self.text)
 
     @cached_property
     def telling(self) -> int:
@@ -150,11 +157,11 @@ def _lower(text: str) -> str:
 
 def words_of(text: str) -> list[str]:
     """The words of a text, lower case."""
-    return _words(text.lower())
+    return words_in(text.lower())
 
 
-def _words(text: str) -> list[str]:
-    """Without the marks behind a word that belong to the sentence."""
+def words_in(text: str) -> list[str]:
+    """The words of a text as they stand, without the marks behind them."""
     return [word for found in _WORD.findall(text) if (word := found.rstrip("./-'@"))]
 
 
@@ -174,14 +181,14 @@ def specific(raw: str, language: Language) -> frozenset[str]:
     """Words that are neither grammar nor of daily life; identifiers always are such words."""
     return frozenset(
         word.lower()
-        for word in _words(raw)
+        for word in words_in(raw)
         if is_identifier(word) or not _is_common(word.lower(), language)
     )
 
 
 def technical(raw: str, language: Language) -> frozenset[str]:
     """Identifiers, and words of the trade or compounds with one ("merge-queue")."""
-    words = frozenset(_words(raw))
+    words = frozenset(words_in(raw))
     return frozenset(
         word.lower()
         for word in words
@@ -197,8 +204,11 @@ def is_identifier(word: str) -> bool:
 
 def _is_technical(word: str, language: Language) -> bool:
     english = gate_words().languages["en"]
-    return stem(word, language.name) in language.technical_stems or (
-        stem(word, english.name) in english.technical_stems
+    return (
+        stem(word, language.name) in language.technical_stems
+        or stem(word, english.name) in english.technical_stems
+        or word.startswith(language.compounds)
+        or word.endswith(language.compounds)
     )
 
 

@@ -44,6 +44,13 @@ def the(text: str):
         "Never mount the docker socket in CI jobs: a build could then stop the runner's container.",
         "Schema dump differs on each run. pg_dump sorts by oid, and oids are not stable. "
         "Sorted by name in our wrapper script.",
+        "The exporter reads 0 of each queue: 3.11 renamed the metric. Recording rule, old to new.",
+        "USB audio crackles on the kiosk. Power saving of the hub. usbcore.autosuspend=-1",
+        "Agents went offline with the controller: both need one major of the JDK. 17 everywhere",
+        "Sessions of the pool died at night - the firewall drops idle flows. keepalive 60",
+        "Bump the parser to 3.2\n\n3.1 reads one byte past the frame, the decoder died at random.",
+        "'Too many open files' in the importer. limits.conf does not apply to services of systemd, "
+        "LimitNOFILE in the unit does.",
         "Der Build brach ab, weil das Zertifikat des Spiegels abgelaufen war. Erneuert und die "
         "Laufzeit im Monitoring eingetragen.",
         "Pods starteten nicht: der Knoten hatte keinen freien Speicher mehr. Limit jetzt 512Mi.",
@@ -100,6 +107,8 @@ def test_a_lesson_says_why(text):
         ("Steps to reproduce: start the broker twice. Expected result: a lock error.", "reports"),
         ("The proxy drops sockets since 3.1, and I am stuck. Please advise.", "asks for help"),
         ("The pool is exhausted each night. Trying to reproduce it on staging.", "not found yet"),
+        ("Sonar said 0 % of coverage in the container. Good luck!", VAGUE),
+        ("The pod restarts when the probe of the mesh is slow. Nothing in the log of it.", NO_FIX),
         ("✅ lint ✅ unit ✅ e2e ❌ perf", "build results"),
         ("Weiß jemand, warum der Server seit gestern langsam ist?", ASKS),
         ("Keine Ahnung warum, der Server läuft wieder.", "guesses"),
