@@ -5,7 +5,7 @@ DEMO := .demo
 
 export DAGSTER_HOME ?= $(CURDIR)/.dagster_home
 
-.PHONY: install demo test lint bench bench-signatures bench-gate serve ui clean
+.PHONY: install demo test lint bench bench-signatures bench-gate bench-gate-quality serve ui clean
 
 install: $(VENV)/.installed
 
@@ -41,6 +41,9 @@ bench-signatures: install
 
 bench-gate: install
 	$(BIN)/python -m bench.gate
+
+bench-gate-quality: install
+	$(BIN)/python -m bench.gate_quality $(ARGS)
 
 ui: install $(DAGSTER_HOME)/dagster.yaml
 	MEM_HOME=$(DEMO) MEM_LANDING=fixtures/landing $(BIN)/dagster dev -w workspace.yaml --host 127.0.0.1 --port 3000

@@ -15,6 +15,7 @@ from mem_assets.memory.front_matter import NoteError, front_matter
 from mem_assets.memory.markdown import PARTS, PIECE_SIZE, Piece, has_topics, split_pieces
 from mem_assets.memory.model import Candidate, clean_text
 from mem_assets.memory.notes import DEFAULT_KIND, Note
+from mem_assets.memory.references import named_in
 
 REFERENCE_KIND = "reference"
 REFERENCE_LEVEL = "R"
@@ -26,7 +27,8 @@ def chunk_note(note: Note) -> list[Candidate]:
     A note within PIECE_SIZE is one candidate with all its evidence, unless it has two headings
     of one level that name topics (and not PARTS of one). Any other is split by heading, then
     by paragraph. A reference whose name is written in the text of a piece goes
-    to the pieces that write it; one that is written nowhere goes to all.
+    to the pieces that write it; one that is written nowhere goes to all. Where the note's fields
+    name nothing, each piece stands on what its own text refers to.
     """
     lines = note.text.split("\n")
     if len(clean_text(note.text)) <= PIECE_SIZE and not has_topics(lines):
@@ -35,14 +37,17 @@ def chunk_note(note: Note) -> list[Candidate]:
     else:
         pieces = split_pieces(lines, PARTS)
     texts = [clean_text(piece.text) for piece in pieces]
-    evidence = _share(note.evidence, texts)
+    if note.evidence or note.source:
+        grounds = [(cited, "") for cited in _share(note.evidence, texts)]
+    else:
+        grounds = [named_in(text) for text in texts]
     return [
         Candidate(
             date=note.date,
             level=note.level,
             kind=note.kind or DEFAULT_KIND,
             text=text,
-            source=note.source,
+            source=note.source or source,
             evidence=cited,
             path=note.path,
             line_start=note.line_start + (0 if note.is_record else piece.first),
@@ -50,7 +55,9 @@ def chunk_note(note: Note) -> list[Candidate]:
             chunk=number,
             heading=clean_line(piece.heading),
         )
-        for number, (piece, text, cited) in enumerate(zip(pieces, texts, evidence, strict=True))
+        for number, (piece, text, (cited, source)) in enumerate(
+            zip(pieces, texts, grounds, strict=True)
+        )
     ]
 
 

@@ -5,8 +5,9 @@ neighbouring word stems) is at least THRESHOLD *and* nothing says that they spea
 different things. A wrong merge loses a lesson, a missed one only keeps a lesson twice, so
 these keep two texts apart, however alike they read:
 
-- numbers: the words with a digit (versions, ports, codes) are not the same set. Addresses,
-  tickets, dates and commits do not count: they say who tells, not what;
+- numbers: each text has one that says which (a version, a port, a code) and that the other does
+  not have; or they say how much and differ by more than CLOSE. Addresses, tickets, dates and
+  commits do not count: they say who tells, not what;
 - negation: the sentences that both tell do not negate equally often;
 - names: each text names something that the other does not. A name is a word in code ticks,
   with a capital inside or (but at the start of a sentence) in front, or with an inner dot,
@@ -15,80 +16,26 @@ these keep two texts apart, however alike they read:
 - opposites: one says "raised" where the other says "lowered".
 """
 
-import tomllib
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
-from importlib.resources import files
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from functools import cache
 
 import re2
-from snowballstemmer import stemmer
 
-from mem_assets.hashing import sha256_json
-
-if TYPE_CHECKING:
-    from datasketch import MinHash
+from mem_assets.memory.duplicate_words import entries, pairs
+from mem_assets.memory.fingerprints import BANDS, ROWS, Fingerprint, english_stem, fingerprint
 
 THRESHOLD = 0.6
 """Jaccard index. With pairs of words: about one word in eight put for another."""
 
-MAX_COMPARED = 100
+CLOSE = 1.5
+"""Ratio up to which two amounts are one, told more or less exactly: "19 million", "some 20"."""
+
+MAX_COMPARED = 50
 """Texts that one text is compared with, the smallest keys first. Texts from one template, all
 alike and each with another name, would cost the square of their number otherwise; beyond it a
 duplicate may stay, which loses nothing."""
 
-DATA_FILE = "duplicate_words.toml"
-
-_SEED = 1
-_BANDS, _ROWS = 42, 3  # Finds a pair of Jaccard 0.6 with probability 1 - 4e-5.
-
-_REFERENCES = re2.compile(
-    r"(?i)\b(?:https?|ssh|git)://\S+|\b\d{4}-\d\d-\d\d(?:[t ]\d\d:[\d:.]+z?)?\b"
-    r"|\b[0-9a-f]{12,64}\b|(?:\b[\w.\-]+/[\w.\-]+)?#\d+\b"
-)
-_TICKETS = re2.compile(r"\b[A-Z][A-Z0-9]+-\d+\b")
-_WORD = re2.compile(r"`[^`\n]{1,80}`|[\pL\pN@_](?:[\pL\pN_@/.:+'\-]*[\pL\pN_+])?")
-_SENTENCE_GAP = re2.compile(r"[.!?;:]|\n\s*(?:\n|[-*+#])")
 _INFLECTED = re2.compile(r"(?:ed|ing|ly|ness|ment|tion|able)$")
-
-
-@dataclass(frozen=True)
-class Fingerprint:
-    """What of a text takes part in the comparison.
-
-    shingles  pairs of neighbouring stems
-    numbers   words with a digit
-    names     words that read as the name of something
-    negated   of each sentence that says no: its other stems, and how often it does
-    words     the words, lower case, with how often each occurs
-    """
-
-    shingles: frozenset[str]
-    numbers: frozenset[str]
-    names: frozenset[str]
-    negated: tuple[tuple[frozenset[str], int], ...]
-    words: Counter[str]
-
-    @cached_property
-    def stems(self) -> frozenset[str]:
-        return frozenset(map(_stem, self.words))
-
-    @cached_property
-    def group(self) -> str:
-        """Only texts of one group can be near-duplicates of each other."""
-        return sha256_json(sorted(self.numbers))[:16]
-
-    @cached_property
-    def min_hash(self) -> "MinHash":
-        """Of the shingles together with the group, so that different groups never meet."""
-        from datasketch import MinHash  # Here, since it loads numpy and more.
-
-        hashed = MinHash(num_perm=_BANDS * _ROWS, seed=_SEED)
-        hashed.update_batch([f"{self.group} {one}".encode() for one in sorted(self.shingles)])
-        return hashed
 
 
 class DuplicateIndex:
@@ -98,28 +45,37 @@ class DuplicateIndex:
         from datasketch import MinHashLSH
 
         self._known: dict[str, Fingerprint] = {}
-        self._equal: dict[tuple[str, frozenset[str]], list[str]] = {}
-        self._bands = MinHashLSH(num_perm=_BANDS * _ROWS, params=(_BANDS, _ROWS))
+        self._equal: dict[frozenset[str], list[str]] = {}
+        self._asked: tuple[Fingerprint | None, int, list[str]] = (None, 0, [])
+        self._bands = MinHashLSH(num_perm=BANDS * ROWS, params=(BANDS, ROWS))
 
     def add(self, key: str, mark: Fingerprint) -> None:
         """Hold a text. Raises ValueError where the key is held already."""
         if key in self._known:
             raise ValueError(f"the key {key!r} is held already: give each text its own")
-        self._known[key] = mark
-        self._equal.setdefault((mark.group, mark.shingles), []).append(key)
-        if len(self._bands.query(mark.min_hash)) < MAX_COMPARED:
+        if len(self._alike(mark)) < MAX_COMPARED:
             self._bands.insert(key, mark.min_hash)
+        self._known[key] = mark
+        self._equal.setdefault(mark.shingles, []).append(key)
 
     def find(self, mark: Fingerprint) -> list[tuple[str, float]]:
         """(key, Jaccard index) of the near-duplicates held, the most alike first."""
-        equal = self._equal.get((mark.group, mark.shingles), [])[:MAX_COMPARED]
-        alike = sorted(map(str, self._bands.query(mark.min_hash)))[:MAX_COMPARED]
+        equal = self._equal.get(mark.shingles, [])[:MAX_COMPARED]
+        alike = self._alike(mark)[:MAX_COMPARED]
         found: dict[str, float] = {}
         for key in (*equal, *alike):
             score = jaccard(mark.shingles, self._known[key].shingles)
             if score >= THRESHOLD and not conflict(mark, self._known[key]):
                 found[key] = round(score, 6)
         return sorted(found.items(), key=lambda item: (-item[1], item[0]))
+
+    def _alike(self, mark: Fingerprint) -> list[str]:
+        """Keys that share a band, sorted; kept for `add`, which comes after `find`."""
+        asked, held, alike = self._asked
+        if asked is not mark or held != len(self._known):
+            alike = sorted(map(str, self._bands.query(mark.min_hash)))
+            self._asked = (mark, len(self._known), alike)
+        return alike
 
 
 def near_duplicates(texts: Sequence[tuple[str, str]]) -> list[tuple[str, str, float]]:
@@ -137,33 +93,6 @@ def near_duplicates(texts: Sequence[tuple[str, str]]) -> list[tuple[str, str, fl
     return sorted(pairs)
 
 
-def fingerprint(text: str) -> Fingerprint:
-    """What the comparison reads of a text."""
-    text = _TICKETS.sub(" ", _REFERENCES.sub(" ", text.replace("’", "'")))
-    sentences: list[list[str]] = [[]]
-    names: set[str] = set()
-    end = 0
-    for match in _WORD.finditer(text):
-        word = match.group(0)
-        if _SENTENCE_GAP.search(text[end : match.start()]):
-            sentences.append([])
-        plain = _spell(word)
-        if _is_name(word, begins=not sentences[-1]):
-            names.add(plain)
-        sentences[-1] += plain.split()
-        end = match.end()
-    words = [word for sentence in sentences for word in sentence]
-    stems = [_stem(word) for word in words]
-    pairs = pairwise(stems) if len(stems) > 1 else [(*stems, "")]
-    return Fingerprint(
-        shingles=frozenset(" ".join(pair) for pair in pairs),
-        numbers=frozenset(word for word in words if any(map(str.isdigit, word))),
-        names=frozenset(names),
-        negated=tuple(filter(lambda one: one[1], map(_negations, sentences))),
-        words=Counter(words),
-    )
-
-
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     """The Jaccard index of two sets; two empty ones are equal."""
     union = len(one | other)
@@ -172,7 +101,7 @@ def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
 
 def conflict(one: Fingerprint, other: Fingerprint) -> str:
     """What says that two texts which read alike speak of different things; "" for nothing."""
-    if one.numbers != other.numbers:
+    if _renumbered(one, other):
         return "numbers"
     if _shared_negations(one, other) != _shared_negations(other, one):
         return "negation"
@@ -184,15 +113,24 @@ def conflict(one: Fingerprint, other: Fingerprint) -> str:
     if len(left) == len(right) == 1:
         (gone,), (come,) = left, right
         throughout = one.words[gone] == other.words[come]
-        if throughout and _stem(gone) != _stem(come) and not (_common(gone) or _common(come)):
+        if (
+            throughout
+            and english_stem(gone) != english_stem(come)
+            and not (_common(gone) or _common(come))
+        ):
             return "names"
     return ""
 
 
-def _negations(sentence: list[str]) -> tuple[frozenset[str], int]:
-    negations = _list("negations")
-    said = [word for word in sentence if word in negations]
-    return frozenset(_stem(word) for word in sentence if word not in negations), len(said)
+def _renumbered(one: Fingerprint, other: Fingerprint) -> bool:
+    if one.numbers - other.numbers and other.numbers - one.numbers:
+        return True
+    gone, come = one.amounts - other.amounts, other.amounts - one.amounts
+    return any(
+        counted == again and not max(value, new) <= CLOSE * min(value, new)
+        for counted, value in gone
+        for again, new in come
+    )
 
 
 def _shared_negations(one: Fingerprint, other: Fingerprint) -> int:
@@ -206,66 +144,17 @@ def _unnamed(one: Fingerprint, other: Fingerprint) -> bool:
 
 
 def _opposed(left: set[str], right: set[str]) -> bool:
-    gone, come = ({_stem(word) for word in words} for words in (left, right))
+    gone, come = ({english_stem(word) for word in words} for words in (left, right))
     return any(
         (one in gone and other in come) or (other in gone and one in come)
         for one, other in _opposites()
     )
 
 
-def _spell(word: str) -> str:
-    """One spelling of a word: lower case, no code ticks, a contracted "not" written out."""
-    word = word.strip("`").lower()
-    if word in ("can't", "cannot"):
-        return "can not"
-    if word.endswith("n't"):
-        return f"{word[:-3]} not"
-    return word.removesuffix("'s")
-
-
-def _is_name(word: str, begins: bool) -> bool:
-    """`begins` where the word begins a sentence, so that its capital says nothing."""
-    bare = word.strip("`")
-    if any(map(str.isdigit, bare)) or bare in ("I", "I'm", "I've", "I'd", "I'll"):
-        return False  # A word with a digit is compared as a number.
-    return (
-        bare != word
-        or any(mark in bare for mark in "._/@")
-        or any(map(str.isupper, bare[1:] if begins else bare))
-    )
+@cache
+def _opposites() -> tuple[tuple[str, str], ...]:
+    return tuple((english_stem(one), english_stem(other)) for one, other in pairs("opposites"))
 
 
 def _common(word: str) -> bool:
-    return bool(_INFLECTED.search(word)) or word in _list("common")
-
-
-@lru_cache(maxsize=65536)
-def _stem(word: str) -> str:
-    # A word of the input may be a megabyte long; no English stem is.
-    return str(stemmer("english").stemWord(word)) if len(word) <= 40 else word
-
-
-def data_version() -> str:
-    """Content hash of the word lists."""
-    return sha256_json({name: sorted(_list(name)) for name in ("negations", "opposites", "common")})
-
-
-@cache
-def _opposites() -> tuple[tuple[str, str], ...]:
-    pairs = []
-    for entry in sorted(_list("opposites")):
-        one, separator, other = entry.partition(" / ")
-        if not separator:
-            raise ValueError(f"{DATA_FILE}, opposites: {entry!r} is not `one / other`")
-        pairs.append((_stem(one), _stem(other)))
-    return tuple(pairs)
-
-
-@cache
-def _list(name: str) -> frozenset[str]:
-    """The entries of one list; raises ValueError, naming file and list, where it is none."""
-    data = tomllib.loads(files(__package__).joinpath(DATA_FILE).read_text("utf-8"))
-    value = data.get(name)
-    if not isinstance(value, str):
-        raise ValueError(f"{DATA_FILE}, {name}: not a text with one entry a line")
-    return frozenset(entry.strip() for entry in value.split("\n") if entry.strip())
+    return bool(_INFLECTED.search(word)) or word in entries("common")

@@ -9,13 +9,15 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from mem_assets.hashing import sha256_json
-from mem_assets.memory.duplicates import DuplicateIndex, data_version, fingerprint
+from mem_assets.memory.duplicate_words import data_version
+from mem_assets.memory.duplicates import DuplicateIndex
+from mem_assets.memory.fingerprints import fingerprint
 from mem_assets.memory.gate_rules import has_evidence, is_safe, says_why, well_formed
 from mem_assets.memory.gate_words import gate_words
 from mem_assets.memory.model import Candidate, Verdict
 from mem_assets.memory.opinion import Opinion
 
-POLICY_NUMBER = 1
+POLICY_NUMBER = 2
 """Raised by hand when the code of a rule changes; a change of its data shows by itself."""
 
 RULES = ("well_formed", "is_safe", "says_why", "has_evidence", "is_new", "not_retracted")

@@ -9,7 +9,9 @@ import re2
 
 from mem_assets.memory.gate_words import gate_words
 from mem_assets.memory.model import Candidate
-from mem_assets.memory.says_why import is_log_line, prose, why_missing, words_of
+from mem_assets.memory.references import is_reference, is_source, memories
+from mem_assets.memory.says_why import why_missing
+from mem_assets.memory.sentences import prose, words_of
 
 MIN_WORDS = 5
 """Words of prose: fewer make no sentence that names a cause and what was done."""
@@ -29,43 +31,43 @@ MIN_LETTERS = 0.5
 MIN_PREFIX = 12
 """Hexadecimal digits by which a memory is named at the least: 48 bits."""
 
-_URL = re2.compile(r"(?i)\b(?:https?|ssh|git)://[\w.\-]+\.?[\w\-]*(?::\d+)?(?:/\S*)?")
-_TICKET = re2.compile(r"\b[A-Z][A-Z0-9]{1,9}-[1-9]\d*\b|(?:^|[\s(,;:])(?:[\w.\-]+/[\w.\-]+)?#\d+\b")
-_COMMIT = re2.compile(r"\b(?:[0-9a-f]{7,40}|[0-9a-f]{64})\b")
-_NO_TICKET = re2.compile(r"\b(?:UTF|ISO|SHA|RFC|MD|AES|RSA|TLS|IPV|HTTP|BASE|UTC|GMT|CP)-\d+\b")
-_FILE = re2.compile(r"[\w)\]]\.[A-Za-z][A-Za-z0-9]{0,9}$")
-_LOG_ID = re2.compile(r"^[0-9a-f]{12,64}$")
-_ENDS_OPEN = re2.compile(r"(?:\.\.\.|…|[,:\-–—(])\s*$")
+_ENDS_OPEN = re2.compile(r"[,:\-–—(]\s*$")
+_COMPLETED = re2.compile(
+    r"\b(?:it|they|we|he|she|i|you|there|this|that|what|which|than|neither|nor|before|as)\b"
+    r"(?:\W+\w+){1,4}\W*$"
+)
+"""What makes a last "is" or "on" an end: "slower than it was", "the node they run on"."""
 _MARKUP_END = re2.compile(r"(?:```|~~~)\s*$")
 
 
 def well_formed(candidate: Candidate) -> str:
-    """Prose of a fit size, not a pasted log, not rubbish; a reference needs no prose."""
+    """Text of a fit size, no rubbish, not broken off."""
     text = candidate.text
     if not text.strip():
         return "it has no text: write what was wrong, why, and what was done"
     if len(text) > MAX_CHARACTERS:
         return f"it is longer than {MAX_CHARACTERS} characters in one block: split it in paragraphs"
+    if not any(map(str.isalpha, text)):
+        return "it has no words: write what was wrong, why, and what was done"
     if is_rubbish(text):
         return "it is not text but encoded or binary data: write what it means"
     if candidate.level == "R":
         few = len(words_of(text)) < MIN_WORDS
         return f"it has under {MIN_WORDS} words: join it to its section" if few else ""
-    if len(words_of(text)) < MIN_WORDS:
-        return f"it has under {MIN_WORDS} words: write a sentence with the cause and the fix"
+    if says_nothing(text):
+        return "it says nothing by itself: write a sentence with the cause and the fix"
     own = prose(text)
-    if len(words_of(own)) < MIN_WORDS or _is_mostly_log(text, own):
-        return "it is a pasted log without a sentence of its own: add what was wrong and the fix"
-    if breaks_off(own) and not _MARKUP_END.search(text):
-        return "it breaks off in the middle of a sentence: finish it"
+    if own and breaks_off(own) and not _MARKUP_END.search(text):
+        return "it breaks off, or ends where something should follow: finish it"
     return ""
 
 
 def is_safe(candidate: Candidate) -> str:
     """No secret left, no hidden characters, no order to whoever reads the memory."""
     from mem_assets.memory.redaction import find_secrets
+    from mem_assets.memory.told_secrets import told_secrets
 
-    secrets = find_secrets(candidate.text)
+    secrets = find_secrets(candidate.text) or told_secrets(candidate.text)
     if secrets:
         return f"it still holds a secret ({', '.join(secrets)}): take it out and renew it"
     if hidden := _hidden_characters(candidate.text):
@@ -83,35 +85,37 @@ def is_safe(candidate: Candidate) -> str:
 
 def says_why(candidate: Candidate) -> str:
     """A cause with its fix or consequence, or a decision with its reason."""
-    return why_missing(candidate.text)
+    return why_missing(candidate.text, is_summary=candidate.level == "L2")
 
 
 def has_evidence(candidate: Candidate) -> str:
     """L1 names a log or a source; L2 names at least two memories by their hash."""
     if candidate.level == "L2":
-        if len(_memories(candidate.evidence)) >= 2:
+        if len(memories(candidate.evidence)) >= 2:
             return ""
         return (
             "a summary names under two memories: list in `evidence` the hashes "
             f"(at least {MIN_PREFIX} digits) of those that it sums up"
         )
-    if any(map(_is_reference, candidate.evidence)) or is_source(candidate.source):
+    if any(map(is_reference, candidate.evidence)) or is_source(candidate.source):
         return ""
+    given = [*candidate.evidence, candidate.source]
+    if said := next((one for one in given if one.strip()), ""):
+        return (
+            f"what it gives as evidence or source ({said[:40]!r}) cannot be looked up: name a log, "
+            "an address, a ticket or a commit"
+        )
     return (
         "it names no evidence: list the log in `evidence`, or an address, ticket or commit "
         "in `source`"
     )
 
 
-def is_source(text: str) -> bool:
-    """Whether a text names an address, a ticket (ABC-123, #123, owner/name#123) or a commit."""
-    text = _NO_TICKET.sub(" ", text)
-    commits = (match.group(0) for match in _COMMIT.finditer(text))
-    return (
-        _URL.search(text) is not None
-        or _TICKET.search(text) is not None
-        or any(any(map(str.isdigit, one)) and any(map(str.isalpha, one)) for one in commits)
-    )
+def says_nothing(text: str) -> bool:
+    """Whether a text has no word but those that need another ("this", "ok", "and then")."""
+    words = words_of(text)
+    lists = gate_words().language_of(words).words
+    return all(word in lists["stop"] or word in lists["interjection"] for word in words)
 
 
 def is_rubbish(text: str) -> bool:
@@ -135,18 +139,14 @@ def breaks_off(text: str) -> bool:
     """Whether prose ends, or a text of one sentence begins, in the middle of a sentence."""
     text = text.strip().rstrip("*_")
     words = words_of(text)
-    if not words or _ENDS_OPEN.search(text):
+    if _ENDS_OPEN.search(text):
         return True
-    return not text.endswith((".", "!", "?", ")", '"')) and (
-        words[-1] in gate_words().words["dangling"]
-    )
-
-
-def _is_mostly_log(text: str, own: str) -> bool:
-    """Many printed lines and hardly a sentence beside them."""
-    lines = [line for line in text.split("\n") if line.strip()]
-    printed = sum(is_log_line(line) for line in lines)
-    return printed * 2 > len(lines) and len(words_of(own)) < 2 * MIN_WORDS
+    if text.endswith((".", "!", "?", ")", '"')) and not text.endswith(".."):
+        return False
+    lists = gate_words().language_of(words).words
+    if words[-1] in lists["dangling_soft"]:
+        return not _COMPLETED.search(text[-80:].lower())
+    return words[-1] in lists["dangling"]
 
 
 def _hidden_characters(text: str) -> str:
@@ -157,22 +157,3 @@ def _hidden_characters(text: str) -> str:
         if unicodedata.category(character) == "Cf" and character not in "\u00ad\u200d\u200c\ufeff"
     }
     return ", ".join(sorted(found)[:3]).lower()
-
-
-def _memories(evidence: tuple[str, ...]) -> list[str]:
-    """Different memories: of two names, one of which begins the other, one counts."""
-    names = sorted({name.lower() for name in evidence if _LOG_ID.match(name.lower())})
-    return [
-        name
-        for index, name in enumerate(names)
-        if not (index + 1 < len(names) and names[index + 1].startswith(name))
-    ]
-
-
-def _is_reference(text: str) -> bool:
-    """Whether it reads as a log's path, an id, or a source: "none" and "see chat" do not."""
-    if is_source(text) or _LOG_ID.match(text):
-        return True
-    # A step's name in an archive has spaces: "run.zip!build/3_npm ci.txt".
-    is_path = "/" in text.strip("/") and not any(map(str.isspace, text))
-    return (is_path or _FILE.search(text) is not None) and any(map(str.isalpha, text))

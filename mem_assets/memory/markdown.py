@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 
 import re2
 
@@ -22,6 +22,9 @@ PARTS = frozenset(
     }
 )  # fmt: skip
 """Headings that name a part of one lesson: a cause cut from its fix teaches nothing."""
+
+MAX_TITLE = 200
+"""Characters of a heading in the path of a piece. The line itself stands in the piece, whole."""
 
 _CUTS = 32
 """Places that are tried for one cut."""
@@ -75,16 +78,23 @@ def split_pieces(lines: Sequence[str], parts: frozenset[str] = frozenset()) -> l
     heading: str | None = None  # of the piece in hand, known with its first content
     for block in _fitting(_blocks(lines)):
         begins = block.level > 0 and not _is_part(block, parts)
-        overflows = block.level == 0 and size + block.size > PIECE_SIZE
+        overflows = block.level >= 0 and size + block.size > PIECE_SIZE
         if heading is not None and (begins or overflows):
             kept = _content_end(held)
             pieces.append(_piece(held[:kept], heading))
             # A heading belongs to what follows it.
             held, heading = held[kept:], None
             size = sum(other.size for other in held)
+        if (
+            block.level >= 0
+            and size + block.size > PIECE_SIZE
+            and any(other.level > 0 for other in held)
+        ):
+            pieces.append(_piece(held, ""))  # Headings alone, one after another.
+            held, size = [], 0
         if begins:
             path = [(level, title) for level, title in path if level < block.level]
-            path.append((block.level, block.title))
+            path.append((block.level, block.title[:MAX_TITLE]))
         if block.level == 0 and heading is None:
             heading = " > ".join(title for _, title in path if title)
         held.append(block)
@@ -108,29 +118,37 @@ def _piece(blocks: list[Block], heading: str) -> Piece:
 
 def _blocks(lines: Sequence[str]) -> Iterator[Block]:
     index = 0
+    comments_end = max((n for n, line in enumerate(lines) if "-->" in line), default=-1)
     while index < len(lines):
-        block = _block_at(lines, index)
+        block = _block_at(lines, index, comments_end)
         yield block
         index += len(block.lines)
 
 
-def _block_at(lines: Sequence[str], index: int) -> Block:
-    """The block that begins at this line: blank, heading, fence, or a paragraph."""
+def _block_at(lines: Sequence[str], index: int, comments_end: int) -> Block:
+    """The block that begins at this line: blank, comment, heading, fence, or a paragraph.
+
+    `comments_end` is the last line with the end of a comment.
+    """
     line = lines[index]
     if not line.strip():
         return Block(index, (line,), -1)
-    if match := _HEADING.match(line):
+    if line.lstrip().startswith("<!--") and index <= comments_end:
+        end = next(n for n in range(index, comments_end + 1) if "-->" in lines[n])
+        return Block(index, tuple(lines[index : end + 1]))
+    if (match := _HEADING.match(line)) and len(line) <= PIECE_SIZE:
         return Block(index, (line,), len(match.group(1)), (match.group(2) or "").strip())
     if match := _FENCE.match(line):
         return Block(index, tuple(lines[index : _fence_end(lines, index, match.group(1))]))
     if index + 1 < len(lines) and not _LIST_ITEM.match(line):
         underline = _UNDERLINE.match(lines[index + 1])
-        if underline:
+        if underline and len(line) <= PIECE_SIZE:
             level = 1 if "=" in underline.group(1) else 2
             return Block(index, tuple(lines[index : index + 2]), level, line.strip())
     end = index + 1
     while end < len(lines) and lines[end].strip():
-        if _HEADING.match(lines[end]) or _FENCE.match(lines[end]):
+        opens_comment = end <= comments_end and lines[end].lstrip().startswith("<!--")
+        if _HEADING.match(lines[end]) or _FENCE.match(lines[end]) or opens_comment:
             break
         end += 1
     return Block(index, tuple(lines[index:end]))
@@ -146,14 +164,34 @@ def _fence_end(lines: Sequence[str], index: int, mark: str) -> int:
 
 
 def _fitting(blocks: Iterator[Block]) -> Iterator[Block]:
-    """Blocks within PIECE_SIZE: a longer one by lines, a longer line by sentences."""
-    for block in blocks:
-        if block.level != 0 or block.size <= PIECE_SIZE:
-            yield block
-            continue
-        for offset, line in enumerate(block.lines):
-            for part in _cut(line):
-                yield Block(block.start + offset, (part,))
+    """Blocks within PIECE_SIZE: a longer one by list items, else lines, else sentences."""
+    for whole in blocks:
+        for block in _items(whole) if whole.level == 0 and whole.size > PIECE_SIZE else [whole]:
+            if block.level != 0 or block.size <= PIECE_SIZE:
+                yield block
+                continue
+            for offset, line in enumerate(block.lines):
+                for part in _cut(line):
+                    yield Block(block.start + offset, (part,))
+
+
+def _items(block: Block) -> Iterator[Block]:
+    """A list's items, each with what is indented below it; any other block as it is."""
+    if not _LIST_ITEM.match(block.lines[0]):
+        yield block
+        return
+    outer = _indent(block.lines[0])
+    begins = [
+        offset
+        for offset, line in enumerate(block.lines)
+        if _LIST_ITEM.match(line) and _indent(line) <= outer
+    ]
+    for start, end in pairwise([*begins, len(block.lines)]):
+        yield Block(block.start + start, block.lines[start:end])
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _cut(line: str) -> Iterator[str]:

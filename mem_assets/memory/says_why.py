@@ -1,301 +1,248 @@
-"""Whether prose says why: a cause with its fix or consequence, or a decision with its reason.
+"""Whether a note says why: a cause with its fix or consequence, or a decision with its reason.
 
-By wording alone, in English. A text passes in one of two ways.
+By wording alone, in the languages that there are word lists for. A text that is as a whole
+something else (a bot's comment, a template) is turned away first. Of the others those sentences
+count that neither ask nor announce, guess, thank or fit any problem; together they must name
+enough that belongs to this failure alone. Then one of four is enough:
 
-- **Connected**: a connective ("because", "so that", "turned out", "Cause:") joins two parts
-  that both say something.
-- **Told**: one sentence tells a state that was wrong (it has a marker such as "still", "no
-  longer", "expired", or any other finite statement), another a repair that was made or is
-  ordered ("Pinned …", "we moved …", "Keep both …"). Many lessons are told so, without one
-  "because".
+- **Repaired**: a sentence names a repair or a decision (memory/remedies.py), and another tells
+  what was wrong, or the same one explains it ("so", "because", "a -> b", "a: b").
+- **Terse**: behind a sentence that explains, a fragment without a verb ("NewTicker + defer Stop").
+- **Explained**: a connective ("because", "turned out", "Cause:") with something that names this
+  failure on both of its sides, in more than one sentence (memory/causes.py).
+- **A mechanism**: an arrow and another way of explaining, in a text full of names.
 
-Questions, announcements, plans and sentences that say the cause is unknown take no part, and
-neither do quoted logs and code. Words too general to teach ("issue", "fixed", "thing") do not
-count as saying something.
+Words too general to teach ("issue", "fixed", "thing") never count as saying something.
 """
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-import re2
-
-from mem_assets.memory.gate_words import gate_words
+from mem_assets.memory.causes import causes, explains, has_form, is_explained, is_mechanism
+from mem_assets.memory.gate_words import Language, gate_words
+from mem_assets.memory.remedies import is_fragment, is_remedy, is_title, leads_with_action
+from mem_assets.memory.sentences import (
+    Sentence,
+    is_identifier,
+    is_log_line,
+    prose,
+    sentences,
+    telling,
+    words_in,
+    words_of,
+)
 
 MIN_TELLING = 5
 """Words that say something in the whole text: fewer than this name neither cause nor fix."""
 
+MIN_SPECIFIC = 3
+"""Words in the whole text that name something technical, or of this failure alone."""
+
+MIN_TECHNICAL = 2
+"""Identifiers and words of the trade: a text with fewer is about people, rooms and dates."""
+
 MIN_STATE = 3
-"""Words that say something in a sentence which tells the wrong state."""
+"""Words that say something in a sentence which tells what was wrong."""
 
-_FENCE = re2.compile(r"^ {0,3}(?:`{3,}|~{3,})")
-_LIST_ITEM = re2.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
-_HEADING = re2.compile(r"^ {0,3}#{1,6}\s+")
-_LABEL = re2.compile(
-    r"^\W*(?:(?:root )?cause|reason|why|because|rationale|problem|explanation)\W*[:\-–—]\W*\w"
+RICH = 8
+"""Specific words from which a text that explains something needs no repair."""
+
+MIN_CONCLUSIONS = 2
+"""Sentences of a summary that conclude something: fewer only count what happened."""
+
+FEW_WORDS = 5
+"""Words of prose beside a log that are no sentence: "this:", "same here"."""
+
+PASTED = "it is a log, code or a link without a sentence of yours: add what was wrong and the fix"
+ASKS = "it asks a question and does not answer it: write what was wrong and what was done"
+VAGUE = "it is too vague to act on: name what exactly was wrong and what exactly was changed"
+NOT_TECHNICAL = (
+    "it names no part of any system: say which program, file, setting or machine this is about"
 )
-_SENTENCE = re2.compile(r"[.!?;]+[\"')\]]*(?:\s+|$)|\n|\s[–—]\s|\s-\s")
-_CLAUSE = re2.compile(r",\s+(?:and|but|then|so)\s+|,\s+|\s+(?:and then|and|then|but)\s+|:\s+")
-# Python's own engine: one class after another, so linear, and it lists words ten times faster.
-_WORD = re.compile(r"[\w@](?:[\w@./\-+']*[\w+])?")
-_URL = re2.compile(r"\b[a-zA-Z]{2,6}://\S+")
-_TIME_SINCE = re2.compile(
-    r"^\W*(?:\d|then|last|yesterday|monday|tuesday|wednesday|thursday|friday|saturday|sunday"
-    r"|this morning|january|february|march|april|june|july|august|september|october|november"
-    r"|december|early|late)"
+NO_CAUSE = "it says what to do or what was done, and not why: add what was wrong"
+NO_FIX = (
+    "it says what happened, and neither a cause with what was done about it nor a reason: "
+    "add why it happened and what helps"
 )
-_SINCE = re2.compile(r"(?:^|\W)since\s")
-_COMMA_SO = re2.compile(r"[,;]\s+so\s|^so\s|,\s+as\s|^as\s")
+
+ONLY_CAUSE = "it says what the cause is, and not what was done about it: add the fix"
+UNSURE = "guesses"
+
+_OF_PEOPLE = ("meeting", "platitude")
+"""Kinds of sentence that are none where it names several technical things as well."""
+
+NO_CONCLUSION = (
+    "it lists what there was, and not what the lessons have in common: add what to expect or to do"
+)
 
 
-@dataclass(frozen=True)
-class _Sentence:
-    text: str
-    words: tuple[str, ...]
+def why_missing(text: str, is_summary: bool = False) -> str:
+    """ "" where the text says why; else a sentence that says what is missing.
 
-    @property
-    def telling(self) -> int:
-        return _telling(self.words)
-
-
-def why_missing(text: str) -> str:
-    """ "" where the text says why; else a sentence that says what is missing."""
-    everything = [_sentence(part) for part in _split(prose(text))]
-    sentences = [one for one in everything if one.words and not _takes_no_part(one)]
-    if not sentences:
-        return (
-            "it asks, announces or says that the cause is unknown: write what was wrong and "
-            "what was done"
-        )
-    if _telling([word for one in sentences for word in one.words]) < MIN_TELLING:
-        return "it is too vague to act on: name what was wrong and what exactly was changed"
-    if _is_connected(sentences) or _is_told(sentences):
-        return ""
-    if any(_is_repair(one) for one in sentences):
-        return "it says what to do or what was done, and not why: add the cause"
-    return "it says what is or what happened, and neither a cause with its fix nor a reason"
-
-
-def prose(text: str) -> str:
-    """The text without fenced code, quotes and log lines; a wrapped paragraph as one line."""
-    paragraphs: list[list[str]] = [[]]
-    fenced = False
-    for line in text.split("\n"):
-        if _FENCE.match(line):
-            fenced = not fenced
-            continue
-        is_heading = _HEADING.search(line) is not None
-        if fenced or not line.strip() or is_log_line(line):
-            paragraphs.append([])
-            continue
-        if is_heading or _LIST_ITEM.search(line):
-            paragraphs.append([])
-        paragraphs[-1].append(_LIST_ITEM.sub("", _HEADING.sub("", line)).strip())
-        if is_heading:
-            paragraphs[-1][-1] += ":"
-    return "\n".join(" ".join(lines) for lines in _join_headings(paragraphs) if lines)
-
-
-def is_log_line(line: str) -> bool:
-    """Whether a line is printed by a machine or quoted, and not written as prose."""
-    return any(pattern.search(line) for pattern in gate_words().patterns["log_line"])
-
-
-def words_of(text: str) -> list[str]:
-    """The words of a text, lower case."""
-    return _WORD.findall(text.lower())
-
-
-def _join_headings(paragraphs: Sequence[list[str]]) -> Iterator[list[str]]:
-    """A heading goes before the paragraph below it: "Cause: the lock was stale"."""
-    heading: list[str] = []
-    for lines in filter(None, paragraphs):
-        if lines[-1].endswith(":") and len(lines) == 1:
-            heading = lines
-            continue
-        yield [*heading, *lines]
-        heading = []
-    if heading:
-        yield heading
-
-
-def _split(text: str) -> Iterator[str]:
-    start = 0
-    for match in _SENTENCE.finditer(text):
-        yield text[start : match.end()].strip()
-        start = match.end()
-    yield text[start:].strip()
-
-
-def _sentence(text: str) -> _Sentence:
-    text = _URL.sub(" ", text.replace("’", "'").replace("`", ""))
-    return _Sentence(text.lower(), tuple(words_of(text)))
-
-
-def _telling(words: Sequence[str]) -> int:
-    """How many different words of these say something."""
-    lists = gate_words().words
-    return len(
-        {
-            word
-            for word in words
-            if len(word) > 1 and word not in lists["stop"] and word not in lists["vague"]
-        }
-    )
-
-
-def _takes_no_part(sentence: _Sentence) -> bool:
-    data = gate_words()
-    if sentence.text.endswith("?") or "?" in sentence.text[-4:]:
-        return True
-    first = sentence.words[0]
-    if first in data.words["question"] and len(sentence.words) > 1:
-        second = sentence.words[1]
-        if first in ("anyone", "anybody", "any") or second in (
-            "anyone", "anybody", "somebody", "someone", "you", "i", "we", "there", "do", "does",
-            "can", "come", "is", "are", "should",
-        ):  # fmt: skip
-            return True
-    groups = (data.patterns["announcement"], data.patterns["no_cause"])
-    return any(pattern.search(sentence.text) for group in groups for pattern in group)
-
-
-def _is_connected(sentences: Sequence[_Sentence]) -> bool:
-    before = 0
-    whole = _telling([word for one in sentences for word in one.words])
-    for sentence in sentences:
-        if _LABEL.search(sentence.text) and sentence.telling >= 2 and whole > sentence.telling:
-            return True
-        for start, end in _connectives(sentence.text):
-            left = _telling(words_of(sentence.text[:start]))
-            right = _telling(words_of(sentence.text[end:]))
-            if not left:
-                # "So the job failed." leans on the sentence before, "Because A, B." on its comma.
-                halves = sentence.text[end:].split(",", 1)
-                if len(halves) == 2:
-                    left = _telling(words_of(halves[1]))
-                left = max(left, before)
-            if left and right and left + right >= MIN_TELLING - 1:
-                return True
-            if right >= MIN_STATE and any(_is_repair(one) for one in sentences if one != sentence):
-                return True
-        before = sentence.telling
-    return False
-
-
-def _connectives(text: str) -> Iterator[tuple[int, int]]:
-    """Where in a sentence (start, end) words stand that join a cause and a consequence."""
-    phrase = gate_words().phrases["connective"]
-    start = 0
-    while match := phrase.search(text, start):
-        yield match.span(1)
-        start = match.end(1)
-    for match in _SINCE.finditer(text):
-        if not _TIME_SINCE.search(text[match.end() :]):
-            yield match.span()
-    for match in _COMMA_SO.finditer(text):
-        yield match.span()
-
-
-def _is_told(sentences: Sequence[_Sentence]) -> bool:
-    """A sentence tells a wrong state and another a repair."""
-    repairs = [number for number, one in enumerate(sentences) if _is_repair(one)]
-    strong = [number for number, one in enumerate(sentences) if _is_state(one)]
-    return any(state != repair for state in strong for repair in repairs)
-
-
-def _is_state(sentence: _Sentence) -> bool:
-    if sentence.telling < MIN_STATE or _leads_with_action(sentence.words):
-        return False
-    lists = gate_words().words
-    if sentence.words[0] in lists["errand"]:
-        return False
-    if any(_bare(word) in lists["marker"] or word.endswith("n't") for word in sentence.words):
-        return True
-    return sentence.telling > MIN_STATE and any(
-        word in gate_words().words["finite"]
-        or word in lists["irregular_past"]
-        or word.endswith("ed")
-        for word in sentence.words
-    )
-
-
-def _is_repair(sentence: _Sentence) -> bool:
-    if gate_words().phrases["fix"].search(sentence.text):
-        return True
-    clauses = [words_of(clause) for clause in _CLAUSE.split(sentence.text)]
-    described = False  # After "is built by X and rotated", "rotated" is what is, not what was done.
-    for clause in filter(None, clauses):
-        bare_past = clause[0].endswith("ed") and described
-        if (_leads_with_action(clause) and not bare_past) or _is_passive(clause):
-            return True
-        described = described or bool({"is", "are", "be"} & set(clause))
-    return False
-
-
-def _leads_with_action(words: Sequence[str]) -> bool:
-    """ "Pinned it", "we then pinned it", "Pin it", and more than the verb alone."""
-    index = 0
-    while index < len(words) - 1 and (
-        words[index] in gate_words().words["adverb"] or words[index].endswith("ly")
+    A summary (L2) rests on lessons that each say why; it needs what they have in common, told in
+    two sentences of which one may be advice.
+    """
+    if is_pasted(text):
+        return PASTED
+    for pattern in gate_words().patterns["other"]:
+        if pattern.search(text):
+            return f"it {pattern.says}: write what was wrong, why, and what was done"
+    everything = sentences(text)
+    asides = [_aside(one) for one in everything]
+    counted = [one for one, aside in zip(everything, asides, strict=True) if not aside]
+    if not counted:
+        return _weightiest(everything, asides) or VAGUE
+    named = frozenset().union(*(one.specific for one in counted))
+    if _telling(counted) < MIN_TELLING or len(named) < MIN_SPECIFIC:
+        return _weightiest(everything, asides) or VAGUE
+    needed = 1 if any(map(_is_decided, counted)) else MIN_TECHNICAL
+    if len(frozenset().union(*(one.technical for one in counted))) < needed:
+        return NOT_TECHNICAL
+    remedies = [
+        _repairs(one, after) for one, after in zip(counted, [*counted[1:], None], strict=True)
+    ]
+    remedies[0] = remedies[0] or is_title(text)
+    if _is_question(everything[-1]) and not (any(remedies) and any(map(causes, counted))):
+        return ASKS
+    unsure = any(aside and UNSURE in aside for aside in asides)
+    if (
+        _is_repaired(counted, remedies)
+        or _is_terse(counted)
+        or (not unsure and (any(remedies) or _is_told(counted)) and is_explained(counted))
+        or (not unsure and len(named) >= RICH and is_mechanism(counted))
+        or (is_summary and sum(map(_concludes, counted)) >= MIN_CONCLUSIONS)
     ):
-        index += 1
-    verb = words[index]
-    if verb in gate_words().words["subject"] and index < len(words) - 1:
-        index += 1
-        while index < len(words) - 1 and (
-            words[index] in gate_words().words["adverb"] or words[index].endswith("ly")
-        ):
-            index += 1
-        return _is_past_action(words[index])
-    if index + 1 >= len(words) or _has_verb(words[index + 1 : index + 4]):
-        return False  # Alone, or an adjective: "Nested checkouts were …".
-    return _is_past_action(verb) or _is_order(verb, words[index + 1])
+        return ""
+    if is_summary:
+        return NO_CONCLUSION
+    if any(remedies):
+        return NO_CAUSE
+    return ONLY_CAUSE if is_explained(counted) else NO_FIX
 
 
-def _is_order(verb: str, following: str) -> bool:
-    """ "Lock the file" is one, "lock files" is none, "pin numpy>=2" is."""
-    lists = gate_words().words
-    if verb not in lists["repair"]:
+def _weightiest(parts: Sequence[Sentence], asides: Sequence[str]) -> str:
+    """Why the sentence that says most takes no part; "" where it does."""
+    weights = [one.telling for one in parts]
+    return asides[weights.index(max(weights))] if weights else ""
+
+
+def _repairs(sentence: Sentence, after: Sentence | None) -> bool:
+    """A repair that names what was repaired, if only by an order ("Updated the rule").
+
+    What the next sentence takes back ("But it still …") was none.
+    """
+    language = sentence.language
+    if after and after.words[0] in language.grammar.get("contrary", ()):
         return False
-    return verb not in lists["noun_too"] or following in lists["object"]
+    named = bool(sentence.specific) or leads_with_action(sentence.words, language)
+    return named and is_remedy(sentence)
 
 
-def _has_verb(words: Sequence[str]) -> bool:
-    lists = gate_words().words
-    return any(word in lists["finite"] for word in words)
+def _is_terse(parts: Sequence[Sentence]) -> bool:
+    """A sentence that explains, or only tells, and a fragment behind it that only can be the fix.
 
-
-def _is_past_action(word: str) -> bool:
-    lists = gate_words().words
-    if word in lists["routine"]:
-        return False
-    return word in lists["irregular_past"] or (word.endswith("ed") and len(word) > 4)
-
-
-def _is_passive(words: Sequence[str]) -> bool:
-    """ "the limit was then raised": a form of "be" and a participle of a repair."""
-    for index, word in enumerate(words[:-1]):
-        lasting = word in ("is", "are") and words[index + 1] == "now"
-        if lasting or word in gate_words().words["auxiliary"]:
-            verb = words[index + 1]
-            if (verb in gate_words().words["adverb"] or verb.endswith("ly")) and index + 2 < len(
-                words
-            ):
-                verb = words[index + 2]
-            if verb in gate_words().words["irregular_past"] or _repair_participle(verb):
-                return True
+    Where nothing is explained the fragment must name something as in code.
+    """
+    told = explained = False
+    for sentence in parts:
+        named = any(map(is_identifier, words_in(sentence.raw)))
+        if (explained or (told and named)) and is_fragment(sentence):
+            return True
+        told = told or _is_state(sentence)
+        explained = explained or _may_explain(sentence)
     return False
 
 
-def _repair_participle(word: str) -> bool:
-    if not word.endswith("ed"):
+def _may_explain(sentence: Sentence) -> bool:
+    forms = ("arrow", "explained", "condition", "not that", "label")
+    said = bool({word.strip("'-.") for word in sentence.words} & sentence.language.words["marker"])
+    return (
+        _is_state(sentence)
+        and sentence.telling > MIN_STATE
+        and len(sentence.specific) > 1
+        and (said or bool(causes(sentence)) or any(has_form(sentence, form) for form in forms))
+    )
+
+
+def _is_told(parts: Sequence[Sentence]) -> bool:
+    """Whether there is more than one sentence that says something."""
+    return sum(one.telling >= MIN_STATE for one in parts) > 1
+
+
+def is_pasted(text: str) -> bool:
+    """Many printed lines, or code, and hardly a sentence beside them."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    printed = sum(map(is_log_line, lines))
+    own = len(words_of(prose(text)))
+    few = FEW_WORDS if printed * 2 <= len(lines) else 2 * FEW_WORDS
+    return own == 0 or (printed > 0 and own < few)
+
+
+def _concludes(sentence: Sentence) -> bool:
+    return sentence.telling > MIN_STATE and bool(sentence.specific)
+
+
+def _telling(parts: Sequence[Sentence]) -> int:
+    return telling([word for one in parts for word in one.words], parts[0].language)
+
+
+def _aside(sentence: Sentence) -> str:
+    """Why a sentence takes no part; "" where it does."""
+    if _is_question(sentence):
+        return ASKS
+    for pattern in sentence.language.patterns["aside"]:
+        if pattern.name in _OF_PEOPLE and len(sentence.technical) > MIN_TECHNICAL:
+            continue
+        if pattern.name == "plan" and _is_decided(sentence):
+            continue
+        if pattern.search(sentence.own):
+            return f"it {pattern.says}: write what was wrong, why, and what was done"
+    return ""
+
+
+def _is_decided(sentence: Sentence) -> bool:
+    return any(
+        pattern.search(sentence.own)
+        for pattern in sentence.language.patterns["remedy"]
+        if pattern.name == "decided"
+    )
+
+
+def _is_question(sentence: Sentence) -> bool:
+    if "?" in sentence.text[-4:]:
+        return True
+    first, *rest = sentence.words
+    if first not in sentence.language.words["question"] or not rest:
         return False
-    stem = word[:-2]
-    doubled = stem[:-1] if len(stem) > 2 and stem[-1] == stem[-2] else stem
-    stems = (stem, f"{stem}e", doubled, f"{stem[:-1]}y" if stem.endswith("i") else stem)
-    return any(form in gate_words().words["repair"] for form in stems)
+    return first in ("anyone", "anybody", "any") or rest[0] in (
+        "anyone", "anybody", "somebody", "someone", "you", "i", "we", "there", "do", "does",
+        "can", "come", "is", "are", "should",
+    )  # fmt: skip
 
 
-def _bare(word: str) -> str:
-    return word.strip("'-.")
+def _is_repaired(parts: Sequence[Sentence], remedies: Sequence[bool]) -> bool:
+    repairing = [number for number, is_one in enumerate(remedies) if is_one]
+    telling_state = [number for number, one in enumerate(parts) if _is_state(one)]
+    if any(state != repair for state in telling_state for repair in repairing):
+        return True
+    return any(explains(parts[number]) for number in repairing)
+
+
+def _is_state(sentence: Sentence) -> bool:
+    """Whether it tells how something was, or is, and orders nothing."""
+    language = sentence.language
+    if sentence.telling < MIN_STATE or leads_with_action(sentence.words, language):
+        return False
+    if not language.grammar:
+        return sentence.telling > MIN_STATE
+    if _is_errand(sentence.words, language):
+        return False
+    bare = {word.strip("'-.") for word in sentence.words}
+    if bare & language.words["marker"] or any(word.endswith("n't") for word in bare):
+        return True
+    return sentence.telling > MIN_STATE and bool(sentence.specific)
+
+
+def _is_errand(words: Sequence[str], language: Language) -> bool:
+    """ "Check the wiki" is one, "log files" is none."""
+    lists = language.grammar
+    return words[0] in lists["errand"] and words[1] in lists["object"] | language.words["question"]

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mem_assets.memory.chunk import PIECE_SIZE, chunk_note, covered, mentions, parse_reference
+from mem_assets.memory.markdown import MAX_TITLE
 from mem_assets.memory.notes import Note, parse_note
 from mem_assets.memory.redaction import find_secrets
 
@@ -142,7 +143,61 @@ def test_a_reference_document_is_chunked_by_heading():
 
 
 def test_many_headings_and_blank_lines_take_linear_work():
-    assert len(parse_reference(DAY, "r.md", "# a\n" * 50_000 + "\n" * 50_000 + "text")) == 1
+    pieces = parse_reference(DAY, "r.md", "# a\n" * 50_000 + "\n" * 50_000 + "text")
+    assert sum(piece.text.count("#") for piece in pieces) == 50_000
+    assert len(pieces) < 200
+
+
+def test_a_long_list_is_cut_between_its_items():
+    items = [f"- item {n}\n  1. {sentences('lock', 4)}\n     more of {n}" for n in range(20)]
+    pieces = chunk_note(note("## Week\n\n" + "\n".join(items)))
+    assert len(pieces) > 1
+    for item in items:
+        assert sum(item in piece.text for piece in pieces) == 1
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    ["<!--\n# Not a heading\n-->", "```\n# Not a heading\n```", "~~~\n# Not a heading\n~~~"],
+)
+def test_what_is_no_heading_begins_no_piece(hidden):
+    pieces = chunk_note(note(f"# Week\n\n{hidden}\n\n{sentences('lock', 60)}"))
+    assert {piece.heading for piece in pieces} == {"Week"}
+    assert sum(hidden in piece.text for piece in pieces) == 1
+
+
+def test_a_table_and_a_long_fence_are_cut_by_lines():
+    rows = [f"| row {n} | {'x' * 40} |" for n in range(60)]
+    code = [f"echo {n} {'y' * 40}" for n in range(60)]
+    one = note("\n".join(["## T", "", *rows, "", "```", *code, "```"]))
+    pieces = chunk_note(one)
+    assert covered([one], pieces) == []
+    assert all(len(piece.text) <= PIECE_SIZE for piece in pieces)
+    for line in (*rows, *code):
+        assert sum(line in piece.text.split("\n") for piece in pieces) == 1
+
+
+def test_a_heading_too_long_for_a_piece_is_text():
+    one = note(f"# {'long ' * 1000}\n\ntext of it\n\n## {'t' * 500}\n\n{sentences('lock', 40)}")
+    pieces = chunk_note(one)
+    assert covered([one], pieces) == []
+    assert all(len(piece.text) <= 2 * PIECE_SIZE for piece in pieces)
+    assert max(len(piece.heading) for piece in pieces) == MAX_TITLE
+
+
+def test_without_fields_a_piece_stands_on_what_its_own_text_names():
+    text = (
+        f"## npm\n{sentences('lock', 20)} See 2026-11-24/logs/npm/a.log.\n"
+        f"## go\n{sentences('module', 20)} Fixes OPS-12.\n## rust\n{sentences('crate', 20)}\n"
+    )
+    pieces = chunk_note(note(text))
+    assert [(piece.evidence, piece.source) for piece in pieces] == [
+        (("2026-11-24/logs/npm/a.log",), ""),
+        ((), "OPS-12"),
+        ((), ""),
+    ]
+    (given,) = chunk_note(note("The lock was stale, see OPS-12.", ("b.log",)))
+    assert (given.evidence, given.source) == (("b.log",), "")
 
 
 def test_covered_names_what_is_wrong():
@@ -161,7 +216,22 @@ def test_covered_names_what_is_wrong():
 LINES = st.lists(
     st.one_of(
         st.sampled_from(
-            ["", "# A", "## Cause", "```", "~~~~", "Title\n===", "---", "- item", "    code"]
+            [
+                "",
+                "# A",
+                "## Cause",
+                "```",
+                "~~~~",
+                "Title\n===",
+                "---",
+                "- item",
+                "  - in",
+                "    code",
+                "<!--",
+                "-->",
+                "# " + "h" * 1300,
+                "| a | b |",
+            ]
         ),
         st.text(max_size=40),
         st.sampled_from(["word " * 100, "x" * 1500, "e\u0301 " * 700]),
@@ -181,6 +251,11 @@ def test_chunks_cover_any_note(text, path):
         last = one.line_start + (0 if one.is_record else one.text.count("\n"))
         assert all(one.line_start <= p.line_start <= p.line_end <= last for p in pieces)
     assert len({piece.candidate_sha for piece in pieces}) == len(pieces)
+    assert all(len(piece.text) <= 2 * PIECE_SIZE for piece in pieces)
+    for one in notes:
+        own = [piece for piece in pieces if piece.line_start >= one.line_start]
+        squashed = "".join("".join(piece.text.split()) for piece in own)
+        assert squashed == "".join(one.text.split())
 
 
 @given(LINES)

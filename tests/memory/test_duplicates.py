@@ -6,15 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mem_assets.memory import duplicate_words as words_module
 from mem_assets.memory import duplicates as module
 from mem_assets.memory.duplicates import (
     MAX_COMPARED,
     DuplicateIndex,
     conflict,
-    fingerprint,
     jaccard,
     near_duplicates,
 )
+from mem_assets.memory.fingerprints import fingerprint
 
 CLUSTER = (
     "The cluster was rebuilt over the weekend and signs with a fresh authority; laptops still "
@@ -23,6 +24,11 @@ CLUSTER = (
 WHEEL = (
     "The wheel of numpy 1.26 was built against an older glibc than the slim image carries, so "
     "the import died; pinned numpy and raised the limit of the job."
+)
+
+POOL = (
+    "The pool of pgbouncer 1.21 was full for two hours: the job holds 90 sockets to the Postgres "
+    "database and was killed with exit 137. Raised `pool_size` and let the job close what it opens."
 )
 
 
@@ -40,6 +46,13 @@ WHEEL = (
         (WHEEL, WHEEL.replace("numpy", "`numpy`")),
         (WHEEL, WHEEL.replace("was built", "had been built")),
         ("It didn't renew the certificate in time.", "It did not renew the certificate in time."),
+        (POOL, POOL.replace("90 sockets", "some 100 sockets")),
+        (POOL, POOL.replace("for two hours", "for 2 h")),
+        (POOL, POOL.replace("pgbouncer 1.21", "pgbouncer v1.21")),
+        (POOL, POOL.replace("Postgres", "PostgreSQL").replace("database", "db")),
+        (POOL, POOL.replace("`pool_size`", "pool_size")),
+        (POOL, POOL.replace("The pool", "Wednesday: the pool (3 nodes)")),
+        (POOL, "\n".join(f"> {line}" for line in POOL.split(". "))),
     ],
 )
 def test_a_retelling_is_a_near_duplicate(one, other):
@@ -59,6 +72,11 @@ def test_a_retelling_is_a_near_duplicate(one, other):
         (CLUSTER, CLUSTER.replace("cluster", "gateway"), "names"),
         (f"{WHEEL} In `a.toml`.", f"{WHEEL} In `b.toml`.", "names"),
         (f"{WHEEL} Seen on Windows.", f"{WHEEL} Seen on Linux.", "names"),
+        (POOL, POOL.replace("pgbouncer 1.21", "pgbouncer 1.22"), "numbers"),
+        (POOL, POOL.replace("90 sockets", "900 sockets"), "numbers"),
+        (POOL, POOL.replace("exit 137", "exit 143"), "numbers"),
+        (POOL, POOL.replace("`pool_size`", "`max_client_conn`"), "names"),
+        (POOL, POOL.replace("was full", "was not full"), "negation"),
     ],
 )
 def test_a_lesson_about_something_else_is_kept_apart(one, other, why):
@@ -101,11 +119,21 @@ def test_many_texts_from_one_template_stay_linear(monkeypatch):
     assert calls <= MAX_COMPARED * len(texts)
 
 
-def test_data_is_checked(monkeypatch):
-    module._list.cache_clear()
-    monkeypatch.setattr(module.tomllib, "loads", lambda _: {"negations": 3})
-    with pytest.raises(ValueError, match=r"duplicate_words\.toml, negations"):
-        module._list("negations")
+@pytest.mark.parametrize(
+    ("data", "read", "message"),
+    [
+        ({"negations": 3}, lambda: words_module.entries("negations"), "negations: not a text"),
+        ({"opposites": "up\n"}, lambda: words_module.pairs("opposites"), "opposites: 'up' is not"),
+    ],
+)
+def test_data_is_checked(monkeypatch, data, read, message):
+    words_module.entries.cache_clear()
+    words_module.pairs.cache_clear()
+    monkeypatch.setattr(words_module.tomllib, "loads", lambda _: data)
+    with pytest.raises(ValueError, match=rf"duplicate_words\.toml, {message}"):
+        read()
+    words_module.entries.cache_clear()
+    words_module.pairs.cache_clear()
 
 
 WORDS = st.lists(
