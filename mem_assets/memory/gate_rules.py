@@ -141,6 +141,8 @@ def breaks_off(text: str) -> bool:
     words = words_of(text)
     if _ENDS_OPEN.search(text):
         return True
+    if not words:
+        return False
     if text.endswith((".", "!", "?", ")", '"')) and not text.endswith(".."):
         return False
     lists = gate_words().language_of(words).words
