@@ -18,6 +18,7 @@ from mem_assets.interfaces.endings import (
 
 if TYPE_CHECKING:
     from mem_assets.rebuild.from_log import OpenEngines
+    from mem_assets.settings import Settings
 
 EPILOG = (
     "Without --accept and --publish nothing in MEM_HOME is touched: all is made in a folder "
@@ -26,11 +27,11 @@ EPILOG = (
 )
 
 
-def engines() -> "OpenEngines":
+def engines(settings: "Settings") -> "OpenEngines":
     """What opens the engines; a place for tests to put their own."""
-    from mem_assets.rebuild.engines import open_engines
+    from mem_assets.rebuild.engines import engines_of
 
-    return open_engines
+    return engines_of(settings)
 
 
 def rebuild(
@@ -61,12 +62,13 @@ def rebuild(
     with clear_errors(as_json):
         from mem_assets.rebuild.from_log import rebuild as rebuild_home
 
-        home = open_home().home
+        settings = open_home()
+        home = settings.home
         if not (home / "log").is_dir():
             fail(f"{home} has no memory log: set MEM_HOME to a home, or `mem import` one", USAGE)
         say("making everything anew from the memory log; the engine takes its time to load …")
         report = rebuild_home(
-            home, engines(), use_cache=use_cache, accept=accept, publishing=publish
+            home, engines(settings), use_cache=use_cache, accept=accept, publishing=publish
         )
         if as_json:
             print_json(report.to_dict())

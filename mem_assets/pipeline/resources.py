@@ -1,6 +1,8 @@
 """What assets reach the world through: the store, and the engine."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 
@@ -137,7 +139,11 @@ class Engine(dg.ConfigurableResource):
         """A template, from the folder of own ones where it is there."""
         return load_prompt(name, Path(self.prompts) if self.prompts else None)
 
-    def for_rebuild(self) -> Engines:
-        """Embedder and projector without any cache."""
+    def for_rebuild(self, rules: RuleBook) -> Engines:
+        """Embedder and projector without any cache, and signature rules."""
         embedder, projector = self.uncached(), self.open_projector(cached=False)
-        return Engines(embedder, lambda accepted: projection_rows(accepted, embedder, projector))
+
+        def project(accepted: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+            return projection_rows(accepted, embedder, projector)
+
+        return Engines(embedder, project, rules)

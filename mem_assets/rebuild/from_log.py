@@ -24,6 +24,7 @@ from mem_assets.rebuild.report import DAMAGED, DRIFT, GENERATION, Finding, Repor
 from mem_assets.rebuild.signatures import compare_signatures, logs_of, signature_entries
 from mem_assets.retrieval.build import build_generation
 from mem_assets.retrieval.tables import GenerationTables
+from mem_assets.signature import RuleBook
 from mem_assets.storage.days import Days
 from mem_assets.storage.generation import (
     FILES,
@@ -40,10 +41,11 @@ from mem_assets.storage.memory_log import MemoryLog
 
 @dataclass(frozen=True)
 class Engines:
-    """What a rebuild makes things with: vectors, and projections of accepted memories."""
+    """What a rebuild makes things with: vectors, projections of accepted memories, signatures."""
 
     embedder: Embedder
     project: Project
+    rules: RuleBook | None = None
 
 
 OpenEngines = Callable[[Path], Engines]
@@ -76,15 +78,15 @@ def rebuild(
         records, current = log.read_all(), _current(home)
         told = collect(records)
         findings, proposed = regenerated(told, engines)
-        findings += _compared(current, records, engines.embedder)
+        findings += _compared(current, records, engines)
         if engines is not anew and any(DRIFT in finding.causes for finding in findings):
             # Made once more without the cache, which then is what is told apart.
             regenerated(told, anew)
             _tables(records, anew.embedder)
         accepted = _append(log, proposed) if accept else 0
         # What is published was made anew, whatever it was compared with.
-        embedder = (anew if publishing else engines).embedder
-        generation = _build(scratch, log.read_all() if accepted else records, embedder, home)
+        last = anew if publishing else engines
+        generation = _build(scratch, log.read_all() if accepted else records, last, home)
         findings += compare_caches(home, scratch / "anew", scratch / "copied")
         if publishing:
             _publish(home, generation)
@@ -113,9 +115,10 @@ def regenerated(
     logs = [node for node in logs_of(told) if dates is None or node.date in dates]
     made = regenerate(lessons, engines.project)
     projections = compare_projections(told, lessons, made)
-    signatures = compare_signatures(logs)
+    signatures = compare_signatures(logs, engines.rules)
     proposed = [(f.date, made[f.name]) for f in projections if f.wanted]
-    proposed += signature_entries(logs, [finding for finding in signatures if finding.wanted])
+    wanted = [finding for finding in signatures if finding.wanted]
+    proposed += signature_entries(logs, wanted, engines.rules)
     return projections + signatures, proposed
 
 
@@ -135,7 +138,7 @@ def _tables(
 def _compared(
     current: Generation | NoGeneration | GenerationDamaged,
     records: Sequence[LogRecord],
-    embedder: Embedder,
+    engines: Engines,
 ) -> list[Finding]:
     """What became of the published generation; nothing where none is published."""
     match current:
@@ -144,8 +147,8 @@ def _compared(
         case GenerationDamaged():
             return [Finding(GENERATION, "CURRENT", "", (DAMAGED,), (str(current),))]
     read = read_by(current, records)
-    inputs = index_inputs(log_heads(read), embedder)
-    return [compare_generation(current, records, _tables(read, embedder), inputs)]
+    inputs = index_inputs(log_heads(read), engines.embedder, engines.rules)
+    return [compare_generation(current, records, _tables(read, engines.embedder), inputs)]
 
 
 def _append(log: MemoryLog, proposed: Iterable[tuple[str, LogEntry]]) -> int:
@@ -156,13 +159,12 @@ def _append(log: MemoryLog, proposed: Iterable[tuple[str, LogEntry]]) -> int:
     return sum(log.append(date, of_day[date]) for date in sorted(of_day))
 
 
-def _build(
-    scratch: Path, records: Sequence[LogRecord], embedder: Embedder, home: Path
-) -> Generation:
+def _build(scratch: Path, records: Sequence[LogRecord], engines: Engines, home: Path) -> Generation:
     """A generation in the scratch folder. Verdicts are no part of what a rebuild needs or of a
     digest; those that still lie in the home go along, so that they can still be asked for."""
-    tables = _tables(records, embedder, _verdicts(home))
-    return build_generation(scratch, tables, index_inputs(log_heads(records), embedder))
+    tables = _tables(records, engines.embedder, _verdicts(home))
+    inputs = index_inputs(log_heads(records), engines.embedder, engines.rules)
+    return build_generation(scratch, tables, inputs)
 
 
 def _verdicts(home: Path) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from mem_assets.memory.settle import EvidenceNode, Told
 from mem_assets.pipeline.stages.log_entries import REDERIVED, rederived
 from mem_assets.pipeline.stages.signatures import rows_of_block
 from mem_assets.rebuild.report import DRIFT, LOG, RULES, UNCHANGED, Finding, changes
-from mem_assets.signature import rules_version
+from mem_assets.signature import RuleBook, rules_version
 
 NOT_COMPARED = "its block alone does not give its signatures: they stand as recorded"
 
@@ -23,19 +23,22 @@ def logs_of(told: Told) -> list[EvidenceNode]:
     return [node for sha, node in sorted(told.evidence.items()) if sha not in told.retracted]
 
 
-def compare_signatures(logs: Iterable[EvidenceNode]) -> list[Finding]:
+def compare_signatures(
+    logs: Iterable[EvidenceNode], rules: RuleBook | None = None
+) -> list[Finding]:
     """One finding a log: the present rules on the recorded block, against the record."""
-    return [_compare(node) for node in logs]
+    return [_compare(node, rules) for node in logs]
 
 
-def _compare(node: EvidenceNode) -> Finding:
+def _compare(node: EvidenceNode, rules: RuleBook | None) -> Finding:
     finding = Finding(LOG, node.log_id, node.date, (UNCHANGED,), (node.path,))
     if not node.body["block_suffices"]:
         return replace(finding, details=(node.path, NOT_COMPARED))
-    old, new = rederived(node.body["signatures"]), rederived(rows_of_block(node.body["signatures"]))
+    recorded = node.body["signatures"]
+    old, new = rederived(recorded), rederived(rows_of_block(recorded, rules))
     if old == new:
         return finding
-    then, now = node.body["rules_version"], rules_version()
+    then, now = node.body["rules_version"], rules_version(rules)
     cause = DRIFT if then == now else RULES
     return Finding(
         LOG,
@@ -64,7 +67,7 @@ def _shown(row: Mapping[str, Any], name: str) -> str:
 
 
 def signature_entries(
-    logs: Iterable[EvidenceNode], findings: Iterable[Finding]
+    logs: Iterable[EvidenceNode], findings: Iterable[Finding], rules: RuleBook | None = None
 ) -> list[tuple[str, LogEntry]]:
     """(day, record) of what the present rules find in the logs of these findings.
 
@@ -73,20 +76,24 @@ def signature_entries(
     wanted = {finding.name for finding in findings}
     entries = []
     for node in logs:
-        rows = rows_of_block(node.body["signatures"]) if node.log_id in wanted else []
+        rows = rows_of_block(node.body["signatures"], rules) if node.log_id in wanted else []
         if rows:
-            entries.append((node.date, LogEntry("evidence", node.log_id, _with(node.body, rows))))
+            entries.append(
+                (node.date, LogEntry("evidence", node.log_id, _with(node.body, rows, rules)))
+            )
     return entries
 
 
-def _with(body: Mapping[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
+def _with(
+    body: Mapping[str, Any], rows: list[dict[str, Any]], rules: RuleBook | None
+) -> dict[str, Any]:
     diagnostics = {row["role"]: row["diagnostics"] for row in body["signatures"]}
-    again = rederived(rows_of_block(rows))
+    again = rederived(rows_of_block(rows, rules))
     return {
         **body,
         "signatures": [
             row | {"diagnostics": diagnostics.get(row["role"], [])} for row in rederived(rows)
         ],
         "block_suffices": again == rederived(rows),
-        "rules_version": rules_version(),
+        "rules_version": rules_version(rules),
     }

@@ -34,7 +34,7 @@ def use(made, tmp_path, monkeypatch):
     monkeypatch.setenv("MEM_HOME", str(home))
 
     def run(*args, engines=None):
-        monkeypatch.setattr(rebuild_commands, "engines", lambda: engines or opener())
+        monkeypatch.setattr(rebuild_commands, "engines", lambda _: engines or opener())
         return CliRunner().invoke(cli.app, list(args))
 
     run.home = home

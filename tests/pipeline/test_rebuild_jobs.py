@@ -9,6 +9,7 @@ from mem_assets.pipeline.assets import rebuild as rebuild_asset
 from mem_assets.pipeline.rebuild_jobs import REBUILD_TAG, rebuild_ended
 from mem_assets.pipeline.run import run_day, run_rebuild_days, run_rebuild_report
 from mem_assets.rebuild.from_log import regenerated
+from mem_assets.signature.rules import packaged_rules
 from mem_assets.storage.memory_log import MemoryLog
 from tests.pipeline.project import DATES, definitions, land, run_everything
 
@@ -58,7 +59,7 @@ def test_a_day_that_comes_out_otherwise_fails_its_run_and_the_report(project, mo
         return regenerated(told, engines, dates)
 
     defs = definitions(*project)
-    honest = defs.resources["engine"].for_rebuild().project
+    honest = defs.resources["engine"].for_rebuild(packaged_rules()).project
     monkeypatch.setattr(rebuild_asset, "regenerated", shouting)
     with dg.DagsterInstance.ephemeral() as instance:
         result = run_rebuild_days(defs, instance, "drifting", DATES[0], DATES[2])

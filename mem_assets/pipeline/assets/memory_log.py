@@ -25,19 +25,20 @@ def memory_log(context: dg.AssetExecutionContext, store: Store) -> dg.Materializ
     It stands behind the blocking checks of everything it reads; the text of the evidence goes
     to the evidence store first, so that no record names a text that is not there.
     """
-    date = context.partition_key
+    date, rules = context.partition_key, store.rule_book
     names = ("raw_logs", "signatures", "accepted_memories", "symptom_projections")
     logs, signatures, accepted, projections = (store.days.read(name, date) for name in names)
     verdicts = store.days.read("gate_verdicts", date)
     problems = [
-        *check_pairs(store.home_path, store.pairs_path, store.rule_book).problems,
+        *check_pairs(store.home_path, store.pairs_path, rules).problems,
         *unfit_for_record(logs, signatures, accepted, projections, verdicts, store.log.retracted()),
     ]
     if problems:
         raise dg.Failure(f"{date} has not passed its gates: {problems[0]}", allow_retries=False)
     for log in logs:
         store.evidence.write(log["text_sha"], log["text"])
-    appended = store.log.append(date, log_entries(logs, signatures, accepted, projections))
+    entries = log_entries(logs, signatures, accepted, projections, rules)
+    appended = store.log.append(date, entries)
     version = files_version(store.days, date)
     store.days.write("recorded_days", date, [{"files_version": version}])
     records = store.log.read(date)

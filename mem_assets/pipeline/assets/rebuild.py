@@ -36,7 +36,7 @@ def rebuilt_days(
     """
     dates = list(context.partition_keys)
     told = collect(store.log.read_all())
-    findings, _ = regenerated(told, engine.for_rebuild(), dates)
+    findings, _ = regenerated(told, engine.for_rebuild(store.rule_book), dates)
     differing = [finding for finding in findings if finding.differs]
     return dg.MaterializeResult(
         metadata={

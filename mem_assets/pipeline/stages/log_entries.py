@@ -7,7 +7,7 @@ from typing import Any
 from mem_assets.hashing import sha256_json
 from mem_assets.memory.log import LogEntry
 from mem_assets.pipeline.stages.signatures import rows_of_block
-from mem_assets.signature import rules_version
+from mem_assets.signature import RuleBook, rules_version
 
 REDERIVED = (
     "role",
@@ -42,21 +42,27 @@ Rows = Iterable[Mapping[str, Any]]
 
 
 def log_entries(
-    raw_logs: Rows, signatures: Rows, accepted: Rows, projections: Rows
+    raw_logs: Rows,
+    signatures: Rows,
+    accepted: Rows,
+    projections: Rows,
+    rules: RuleBook | None = None,
 ) -> list[LogEntry]:
     """Evidence first, then memories, then their projections, each by sha: the same rows give
     the same entries in the same order."""
     found: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for row in signatures:
         found[row["log_id"]].append(row)
-    entries = [_evidence(log, found[log["log_id"]]) for log in raw_logs]
+    entries = [_evidence(log, found[log["log_id"]], rules) for log in raw_logs]
     entries += [_memory(row) for row in accepted]
     entries += [projection_entry(row) for row in projections]
     order = ("evidence", "reference", "memory_accepted", "symptom_projected")
     return sorted(entries, key=lambda entry: (order.index(entry.type), entry.subject))
 
 
-def _evidence(log: Mapping[str, Any], signatures: list[Mapping[str, Any]]) -> LogEntry:
+def _evidence(
+    log: Mapping[str, Any], signatures: list[Mapping[str, Any]], rules: RuleBook | None
+) -> LogEntry:
     """block_suffices says whether a rebuild, which has the blocks alone, can ask for the same
     signatures; rules_version, under which rules that holds."""
     signatures = sorted(signatures, key=lambda row: row["role"], reverse=True)
@@ -66,8 +72,8 @@ def _evidence(log: Mapping[str, Any], signatures: list[Mapping[str, Any]]) -> Lo
         "text_sha": log["text_sha"],
         "context": {name: log[name] for name in _CONTEXT},
         "signatures": [{name: row[name] for name in _SIGNATURE} for row in signatures],
-        "block_suffices": rederived(rows_of_block(signatures)) == rederived(signatures),
-        "rules_version": rules_version(),
+        "block_suffices": rederived(rows_of_block(signatures, rules)) == rederived(signatures),
+        "rules_version": rules_version(rules),
     }
     return LogEntry("evidence", log["log_id"], body)
 

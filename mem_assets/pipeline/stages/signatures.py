@@ -47,7 +47,9 @@ def signature_rows(
     return rows, rejects
 
 
-def rows_of_block(signatures: Sequence[Mapping[str, Any]]) -> list[Row]:
+def rows_of_block(
+    signatures: Sequence[Mapping[str, Any]], rules: RuleBook | None = None
+) -> list[Row]:
     """The rows that the block of one log's recorded signatures gives, extracted by itself.
 
     By design they are the recorded ones; the lines are counted in the log, as there.
@@ -57,7 +59,7 @@ def rows_of_block(signatures: Sequence[Mapping[str, Any]]) -> list[Row]:
     first = min(signatures, key=lambda row: row["role"] != "own")
     log = dict.fromkeys(("log_id", "path", "job", "step"))
     log |= {"tool": first["tool"], "text": first["raw"], "exit_code": first["exit_code"]}
-    rows, _ = signature_rows("", [log])
+    rows, _ = signature_rows("", [log], rules)
     above = first["line_start"] - 1
     lines = ("line_start", "line_end")
     again = [row | {name: row[name] + above for name in lines} for row in rows]
