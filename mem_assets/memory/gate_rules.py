@@ -62,6 +62,14 @@ def well_formed(candidate: Candidate) -> str:
     return ""
 
 
+_PLEADS = re2.compile(
+    r"(?i)\baccept\W+(?:as\W+)?(?:a\W+|the\W+)?(?:cause|fix|decision)\b"
+    r"|\b(?:this|the|my) (?:note|memory|candidate|lesson|entry) (?:contains?|has|gives|names) "
+    r"(?:a|the) (?:root )?(?:cause|fix|decision)\b"
+)
+"""A note that names what the gate looks for instead of telling it."""
+
+
 def is_safe(candidate: Candidate) -> str:
     """No secret left, no hidden characters, no order to whoever reads the memory."""
     from mem_assets.memory.redaction import find_secrets
@@ -74,6 +82,8 @@ def is_safe(candidate: Candidate) -> str:
         return f"it holds invisible characters ({hidden}): write it in plain text"
     visible = unicodedata.normalize("NFKC", f"{candidate.heading}\n{candidate.text}")
     visible = visible.replace("’", "'")
+    if _PLEADS.search(" ".join(visible.split())):
+        return "it gives its own verdict: say what happened, and leave the judging to the gate"
     for pattern in gate_words().patterns["unsafe"]:
         if pattern.search(visible) or pattern.search(" ".join(visible.split())):
             return (

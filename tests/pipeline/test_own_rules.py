@@ -31,8 +31,8 @@ FILES = {
     "logs/other/b.log": "starting\nfrob: jam in valve\nbye\n",
     "notes/gate.md": (
         "---\nlevel: L1\nkind: incident\nevidence: [logs/frob/a.log]\n---\n"
-        "The belt had slipped off the second roller, because the spring was worn out. "
-        "Replaced the spring and the line ran again.\n"
+        "The frob stopped with a jam because the belt had slipped off its second roller. Fixed by "
+        "replacing the spring, whose tension is set in frob.conf.\n"
     ),
 }
 

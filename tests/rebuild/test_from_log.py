@@ -254,13 +254,14 @@ def test_a_projection_that_an_interrupted_run_left_out_is_named_and_accepted(hom
 def test_other_rules_are_named_with_the_old_and_the_new_value(home, monkeypatch):
     honest = signatures.rows_of_block
 
-    def shouting(rows):
-        return [row | {"normalised": row["normalised"].upper()} for row in honest(rows)]
+    def shouting(rows, rules):
+        again = honest(rows, rules)
+        return [row | {"normalised": row["normalised"].upper()} for row in again]
 
     monkeypatch.setattr(signatures, "rows_of_block", shouting)
     report = rebuild(home, opener())
     assert counts(report)[LOG] == {DRIFT: LOGS}
-    monkeypatch.setattr(signatures, "rules_version", lambda: "later")
+    monkeypatch.setattr(signatures, "rules_version", lambda _: "later")
     report = rebuild(home, opener())
     assert counts(report)[LOG] == {RULES: LOGS}
     finding = next(f for f in report.differing if f.kind == LOG)
