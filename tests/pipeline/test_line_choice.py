@@ -26,8 +26,8 @@ FAULT = "the lamp in hall two went dark"
 LOG = f"tile 17 of 90\n{FAULT}\nbye for now\n"
 NOTE = (
     "---\nlevel: L1\nkind: incident\nevidence: [logs/lamps/night.log]\n---\n"
-    "The lamp controller reported a dead bulb, because rota.yaml named nobody for that building. "
-    "Fixed by adding the building to rota.yaml and replacing the bulb.\n"
+    "The lamp controller logged a dead bulb because its address in lamps.yaml was wrong. Fixed by "
+    "correcting the address of the bulb.\n"
 )
 
 
